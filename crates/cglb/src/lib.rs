@@ -1,1 +1,5 @@
-//! cglb
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::CglbError;

@@ -1,1 +1,5 @@
-//! iterative-gp
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::IterativeGpError;

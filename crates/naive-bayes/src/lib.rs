@@ -1,1 +1,5 @@
-//! naive-bayes
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::NaiveBayesError;

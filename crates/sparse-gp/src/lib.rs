@@ -1,1 +1,5 @@
-//! sparse-gp
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::SparseGpError;

@@ -1,1 +1,5 @@
-//! ssgp-vb
+#![doc = include_str!("../README.md")]
+
+mod error;
+
+pub use error::SsgpError;
