@@ -64,6 +64,10 @@ fn chosen(all: Vec<Bench>, named: &[String]) -> Result<Vec<Bench>, Failure> {
             crates.join(", ")
         )));
     }
+    if all.is_empty() {
+        let remedy = "add one as benches/NAME.rs with its [[bench]] section";
+        return Err(Failure::run("no crate has a criterion bench", remedy));
+    }
     Ok(all.into_iter().filter(|bench| named.is_empty() || named.contains(&bench.package)).collect())
 }
 

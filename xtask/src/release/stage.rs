@@ -49,3 +49,27 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The real manifests, as cargo reads the copies.
+    #[test]
+    fn a_staged_crate_has_its_published_name_and_no_path_out_of_the_stage() {
+        for (name, published) in [("kernels", "taut-kernels"), ("gp-core", "gp-core")] {
+            let folder = copy(name).expect("a copy");
+            let mut command = task::cargo(["metadata", "--no-deps", "--format-version", "1"]);
+            let metadata = task::output(command.current_dir(folder)).expect("valid manifests");
+            let metadata: serde_json::Value = serde_json::from_str(&metadata).expect("JSON");
+            let package = &metadata["packages"][0];
+            assert_eq!(metadata["packages"].as_array().map(Vec::len), Some(1));
+            assert_eq!(package["name"], published);
+            assert_eq!(package["targets"][0]["name"], name.replace('-', "_"));
+            let dependencies = package["dependencies"].as_array().expect("dependencies");
+            assert!(dependencies.iter().all(|edge| edge["path"].is_null()), "{name}");
+            let renamed = dependencies.iter().filter(|edge| edge["rename"] == "kernels");
+            assert!(renamed.map(|edge| &edge["name"]).all(|real| real == "taut-kernels"));
+        }
+    }
+}
