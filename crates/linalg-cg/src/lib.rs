@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod blas;
+mod cg;
 mod check;
 mod cholesky;
 mod eigen;
@@ -9,15 +10,22 @@ mod factor;
 mod inverse;
 mod operator;
 mod partition;
+mod pivoted;
 mod preconditioner;
 mod product;
 mod tiles;
 mod triangular;
+mod woodbury;
 
+pub use cg::{
+    CgBlockSolution, CgOptions, CgProgress, CgReport, CgSolution, Stop, StopReason, cg, cg_block,
+};
 pub use cholesky::Cholesky;
 pub use eigen::{symmetric_eigen, symmetric_eigenvalues};
 pub use error::LinalgError;
 pub use operator::{DenseOperator, LinearOperator};
 pub use partition::{Shards, map_rows, reduce_rows};
+pub use pivoted::{PivotedCholesky, pivoted_cholesky};
 pub use preconditioner::{Diagonal, Preconditioner, ScaledIdentity};
 pub use product::{gram, matmul, matmul_nt, matmul_tn};
+pub use woodbury::LowRankPlusDiagonal;

@@ -25,6 +25,11 @@ pub trait Preconditioner: Sync {
     fn quad(&self, r: &ArrayRef2<f64>) -> Array1<f64> {
         (self.solve(r) * r.view()).sum_axis(Axis(0))
     }
+
+    /// The quadratic form of one vector, `r [N]`.
+    fn quad_vec(&self, r: &ArrayRef1<f64>) -> f64 {
+        self.quad(&r.view().insert_axis(Axis(1)))[0]
+    }
 }
 
 /// The scaled identity `P = s I`; with `s = 1` no preconditioning at all.

@@ -1,0 +1,101 @@
+//! How long conjugate gradients may run.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What a progress callback is told, once per step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct CgProgress {
+    /// Steps taken.
+    pub steps: usize,
+    /// Columns still being solved.
+    pub n_active: usize,
+    /// The largest stopping measure among them.
+    pub worst_measure: f64,
+}
+
+type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
+
+/// Caps and habits of conjugate gradients; when it has *converged* is [`Stop`](crate::Stop)'s.
+///
+/// | option | default | range |
+/// | --- | --- | --- |
+/// | [`max_iters`](Self::max_iters) | `1000` | any; 0 returns the start |
+/// | [`restart_every`](Self::restart_every) | `40` | any; 0 for never |
+/// | [`stagnation`](Self::stagnation) | `400` | any; 0 for never |
+/// | [`keep_history`](Self::keep_history) | `false` | |
+/// | [`on_step`](Self::on_step) | none | |
+///
+/// ```
+/// let options = linalg_cg::CgOptions::default().max_iters(50).keep_history(true);
+/// assert!(format!("{options:?}").contains("max_iters: 50"));
+/// ```
+#[derive(Clone)]
+pub struct CgOptions {
+    pub(crate) max_iters: usize,
+    pub(crate) restart_every: usize,
+    pub(crate) stagnation: usize,
+    pub(crate) keep_history: bool,
+    pub(crate) callback: Option<Callback>,
+}
+
+impl Default for CgOptions {
+    fn default() -> Self {
+        let (max_iters, restart_every, stagnation) = (1000, 40, 400);
+        Self { max_iters, restart_every, stagnation, keep_history: false, callback: None }
+    }
+}
+
+impl CgOptions {
+    /// The most steps; with 0 the start comes back with its own residual.
+    #[must_use]
+    pub fn max_iters(mut self, max_iters: usize) -> Self {
+        self.max_iters = max_iters;
+        self
+    }
+
+    /// Steps between two computations of the true residual; 0 for none but the last.
+    #[must_use]
+    pub fn restart_every(mut self, restart_every: usize) -> Self {
+        self.restart_every = restart_every;
+        self
+    }
+
+    /// Steps without a new best iterate after which a column is given up; 0 for never.
+    #[must_use]
+    pub fn stagnation(mut self, stagnation: usize) -> Self {
+        self.stagnation = stagnation;
+        self
+    }
+
+    /// Whether reports hold the stopping measure of every step.
+    #[must_use]
+    pub fn keep_history(mut self, keep_history: bool) -> Self {
+        self.keep_history = keep_history;
+        self
+    }
+
+    /// A callback before every step; `ControlFlow::Break` ends the run with the best iterates.
+    #[must_use]
+    pub fn on_step(
+        mut self,
+        callback: impl Fn(&CgProgress) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.callback = Some(Arc::new(callback));
+        self
+    }
+}
+
+impl fmt::Debug for CgOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CgOptions")
+            .field("max_iters", &self.max_iters)
+            .field("restart_every", &self.restart_every)
+            .field("stagnation", &self.stagnation)
+            .field("keep_history", &self.keep_history)
+            .field("on_step", &self.callback.is_some())
+            .finish()
+    }
+}
