@@ -1,1 +1,13 @@
+//! Public behaviour of `kernels`.
+#![allow(clippy::unwrap_used, missing_docs, clippy::float_cmp)]
 
+mod cases;
+mod dense;
+mod golden;
+mod gradients;
+mod hostile;
+mod laws;
+mod mean;
+mod operator;
+mod spec;
+mod support;

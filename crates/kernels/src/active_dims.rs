@@ -1,0 +1,121 @@
+//! A kernel that sees only some of the input columns.
+
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
+
+use crate::{Kernel, KernelError, KernelSpec, Parameter};
+
+/// A kernel that sees only some of the input columns.
+///
+/// ```text
+/// k(x, x') = inner(x_dims, x'_dims)
+/// ```
+#[derive(Debug, Clone)]
+pub struct ActiveDims<K> {
+    inner: K,
+    dims: Vec<usize>,
+}
+
+impl<K: Kernel> ActiveDims<K> {
+    /// `inner` on the columns `dims`, in that order.
+    ///
+    /// # Errors
+    /// [`KernelError::ActiveDims`] for no column or one named twice, [`KernelError::Columns`] when
+    /// `inner` does not fit that many columns.
+    pub fn new(inner: K, dims: Vec<usize>) -> Result<Self, KernelError> {
+        let repeated = |(i, dim): (usize, &usize)| dims[..i].contains(dim);
+        if dims.is_empty() || dims.iter().enumerate().any(repeated) {
+            return Err(KernelError::ActiveDims { dims });
+        }
+        inner.check_columns(dims.len())?;
+        Ok(Self { inner, dims })
+    }
+
+    fn select(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        x.select(Axis(1), &self.dims)
+    }
+}
+
+impl<K: Kernel + Clone + 'static> Kernel for ActiveDims<K> {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn spec(&self) -> KernelSpec {
+        self.inner.spec().with_active_dims(&self.dims)
+    }
+
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+
+    fn check_columns(&self, d: usize) -> Result<(), KernelError> {
+        match self.dims.iter().find(|&&dim| dim >= d) {
+            Some(&dim) => {
+                Err(KernelError::ActiveDim { dim, columns: d, last: d.saturating_sub(1) })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        self.inner.parameters()
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<(), KernelError> {
+        self.inner.set_parameters(values)
+    }
+
+    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
+        self.inner.block(&self.select(x), &self.select(x2))
+    }
+
+    fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
+        self.inner.diag(&self.select(x))
+    }
+
+    fn accumulate_gradient(
+        &self,
+        x: &ArrayRef2<f64>,
+        x2: &ArrayRef2<f64>,
+        weights: &ArrayRef2<f64>,
+        grad: &mut [f64],
+    ) {
+        self.inner.accumulate_gradient(&self.select(x), &self.select(x2), weights, grad);
+    }
+
+    fn accumulate_diag_gradient(
+        &self,
+        x: &ArrayRef2<f64>,
+        weights: &ArrayRef1<f64>,
+        grad: &mut [f64],
+    ) {
+        self.inner.accumulate_diag_gradient(&self.select(x), weights, grad);
+    }
+
+    fn accumulate_input_gradient(
+        &self,
+        x: &ArrayRef2<f64>,
+        x2: &ArrayRef2<f64>,
+        weights: &ArrayRef2<f64>,
+        grad_x: &mut ArrayRef2<f64>,
+    ) {
+        let mut grad = Array2::zeros((x.nrows(), self.dims.len()));
+        let (x, x2) = (self.select(x), self.select(x2));
+        self.inner.accumulate_input_gradient(&x, &x2, weights, &mut grad);
+        for (&dim, column) in self.dims.iter().zip(grad.columns()) {
+            grad_x.column_mut(dim).scaled_add(1.0, &column);
+        }
+    }
+
+    fn white_variance(&self) -> f64 {
+        self.inner.white_variance()
+    }
+
+    fn accumulate_white_gradient(&self, d_white: f64, grad: &mut [f64]) {
+        self.inner.accumulate_white_gradient(d_white, grad);
+    }
+
+    fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        self.inner.embed(&self.select(x))
+    }
+}

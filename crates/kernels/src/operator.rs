@@ -1,0 +1,160 @@
+//! The kernel matrix of a set of rows as a linear operator: applied in tiles, never stored.
+
+use linalg_cg::LinearOperator;
+use ndarray::{Array2, ArrayRef2, Axis, s};
+
+use crate::columns::Columns;
+use crate::dense::{add_all, with_block};
+use crate::kernel::Kernel;
+use crate::tiles::{Cover, Tile};
+
+/// Runs of tiles with a block of results of their own, summed in order: what bounds both the
+/// memory of a product, `64 N C` bytes, and the threads it can use.
+const STRIPES: usize = 8;
+/// Runs of tiles of a gradient, whose results are small.
+const GRADIENT_STRIPES: usize = 64;
+/// Right-hand sides that share one pass over the tiles; more take further passes.
+const PANEL: usize = 32;
+
+/// The covariance of N rows with a multiple of the identity, as a symmetric linear operator.
+///
+/// ```text
+/// K = k(X, X) + shift I
+/// ```
+///
+/// Half of the tiles are formed, 128 rows square, used for both triangles and thrown away:
+/// `O(N² D)` time, `64 N C` bytes beside the inputs for C right-hand sides (at most 32 at a time).
+/// Partial results are combined in a fixed order: the same bits for any number of threads, and
+/// for a column the same bits whatever other columns come with it.
+///
+/// ```
+/// use kernels::{KernelOperator, SquaredExponential};
+/// use linalg_cg::LinearOperator;
+/// use ndarray::array;
+///
+/// let kernel = SquaredExponential::new(vec![1.0], 2.0)?;
+/// let x = array![[0.0], [0.0], [50.0]];
+/// let operator = KernelOperator::new(&kernel, &x, 0.5);
+/// assert_eq!(operator.apply_vec(&array![1.0, 1.0, 1.0]), array![4.5, 4.5, 2.5]);
+/// # Ok::<(), kernels::KernelError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct KernelOperator<'a> {
+    kernel: &'a dyn Kernel,
+    x: &'a ArrayRef2<f64>,
+    diagonal_shift: f64,
+}
+
+impl<'a> KernelOperator<'a> {
+    /// The operator over the rows of `x [N, D]`; `diagonal_shift` is the noise variance plus the
+    /// kernel's [`white_variance`](Kernel::white_variance), which blocks leave out.
+    ///
+    /// # Panics
+    /// When the kernel does not fit the columns of `x` (see [`Kernel::check_columns`]).
+    #[must_use]
+    pub fn new(kernel: &'a dyn Kernel, x: &'a ArrayRef2<f64>, diagonal_shift: f64) -> Self {
+        assert!(
+            kernel.check_columns(x.ncols()).is_ok(),
+            "the kernel does not fit {} columns",
+            x.ncols()
+        );
+        Self { kernel, x, diagonal_shift }
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> &'a dyn Kernel {
+        self.kernel
+    }
+
+    /// The rows, `[N, D]`.
+    #[must_use]
+    pub fn x(&self) -> &'a ArrayRef2<f64> {
+        self.x
+    }
+
+    /// What is added to the diagonal.
+    #[must_use]
+    pub fn diagonal_shift(&self) -> f64 {
+        self.diagonal_shift
+    }
+
+    /// The gradient of bilinear forms in the kernel matrix, in one pass over its tiles.
+    ///
+    /// ```text
+    /// g_p = Σ_c u_cᵀ (∂k(X, X)/∂log θ_p) v_c
+    /// ```
+    ///
+    /// `u`, `v` are `[N, C]`; one entry for each of the kernel's parameters, in their order. The
+    /// shift is not part of it: the entry of a white kernel is 0, and comes from
+    /// [`Kernel::accumulate_white_gradient`].
+    ///
+    /// # Panics
+    /// When `u` and `v` do not both have N rows and the same number of columns.
+    #[must_use]
+    pub fn gradient_product(&self, u: &ArrayRef2<f64>, v: &ArrayRef2<f64>) -> Vec<f64> {
+        self.assert_rows(u);
+        assert!(u.dim() == v.dim(), "gradient_product: u is {:?}, v is {:?}", u.dim(), v.dim());
+        let (u, v, n_parameters) = (Columns::of(u), Columns::of(v), self.kernel.parameters().len());
+        let visit = |grad: &mut Vec<f64>, tile: &Tile| self.add_gradient(tile, &u, &v, grad);
+        self.cover().reduce(GRADIENT_STRIPES, || vec![0.0; n_parameters], visit, add_all)
+    }
+
+    /// Adds the part of one tile and of its mirror image, where `∂k(x, x') = ∂k(x', x)`.
+    fn add_gradient(&self, tile: &Tile, u: &Columns, v: &Columns, grad: &mut [f64]) {
+        let (rows, columns) = (&tile.rows, &tile.columns);
+        let mut weights = Array2::zeros((rows.len(), columns.len()));
+        u.add_outer(rows.clone(), v, columns.clone(), &mut weights);
+        if !tile.is_diagonal() {
+            v.add_outer(rows.clone(), u, columns.clone(), &mut weights);
+        }
+        let (x, x2) = (self.x.slice(s![rows.clone(), ..]), self.x.slice(s![columns.clone(), ..]));
+        self.kernel.accumulate_gradient(&x, &x2, &weights, grad);
+    }
+
+    /// `k(X, X) V` for a panel of right-hand sides.
+    fn product(&self, v: &Columns, count: usize) -> Columns {
+        let visit = |y: &mut Columns, tile: &Tile| self.add_product(tile, v, y);
+        self.cover().reduce(STRIPES, || Columns::zeros(self.n(), count), visit, Columns::plus)
+    }
+
+    /// Adds the part of one tile and of its mirror image.
+    fn add_product(&self, tile: &Tile, v: &Columns, y: &mut Columns) {
+        with_block(self.kernel, self.x, self.x, tile, |k| {
+            y.add_product(tile.rows.clone(), k, v, tile.columns.clone());
+            if !tile.is_diagonal() {
+                y.add_transposed_product(tile.columns.clone(), k, v, tile.rows.clone());
+            }
+        });
+    }
+
+    fn cover(&self) -> Cover {
+        Cover::Upper { n: self.n() }
+    }
+
+    fn assert_rows(&self, v: &ArrayRef2<f64>) {
+        assert!(
+            v.nrows() == self.n(),
+            "{} rows times an operator of order {}",
+            v.nrows(),
+            self.n()
+        );
+    }
+}
+
+impl LinearOperator for KernelOperator<'_> {
+    fn n(&self) -> usize {
+        self.x.nrows()
+    }
+
+    fn apply(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
+        self.assert_rows(v);
+        let mut result = Array2::zeros(v.dim());
+        let targets = result.axis_chunks_iter_mut(Axis(1), PANEL);
+        for (mut target, panel) in targets.zip(v.axis_chunks_iter(Axis(1), PANEL)) {
+            self.product(&Columns::of(&panel), panel.ncols()).write(&mut target);
+        }
+        result.scaled_add(self.diagonal_shift, v);
+        result
+    }
+}

@@ -1,0 +1,43 @@
+//! Squared exponential covariance: sample paths are infinitely often differentiable.
+
+use crate::stationary::{RadialProfile, Stationary};
+use crate::{KernelError, KernelSpec, StationarySpec};
+
+/// Squared exponential covariance: sample paths are infinitely often differentiable.
+///
+/// ```text
+/// k(x, x') = s² exp(−r²/2),   r = ‖(x − x') / ℓ‖
+/// ```
+///
+/// Units: ℓ as `x`, s² as `y` squared. Source: Rasmussen & Williams (2006), eq. 4.9.
+pub type SquaredExponential = Stationary<SquaredExponentialProfile>;
+
+/// The radial profile of [`SquaredExponential`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SquaredExponentialProfile;
+
+impl SquaredExponential {
+    /// One lengthscale for all columns, or one for each; s².
+    ///
+    /// # Errors
+    /// [`KernelError`] for values that are not positive and finite, or no lengthscale.
+    pub fn new(lengthscales: Vec<f64>, variance: f64) -> Result<Self, KernelError> {
+        Self::with_profile(lengthscales, variance, SquaredExponentialProfile)
+    }
+}
+
+impl RadialProfile for SquaredExponentialProfile {
+    const NAME: &'static str = "se";
+
+    fn value(&self, r2: f64) -> f64 {
+        (-0.5 * r2).exp()
+    }
+
+    fn slope(&self, r2: f64) -> f64 {
+        (-0.5 * r2).exp()
+    }
+
+    fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {
+        KernelSpec::SquaredExponential(StationarySpec { lengthscales, variance, active_dims: None })
+    }
+}

@@ -1,0 +1,143 @@
+//! Fixed covers of a kernel matrix by tiles: the unit of all work on pairs of rows.
+//!
+//! Which tiles there are, and how they are dealt out, depends on the shape alone, never on the
+//! number of threads: that is why results have the same bits however many threads run.
+
+use std::ops::Range;
+
+use linalg_cg::Shards;
+
+/// Side of a tile: 128 KiB of kernel values, well within a core's second-level cache.
+pub(crate) const TILE: usize = 128;
+
+/// The rows and columns of one tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tile {
+    pub(crate) rows: Range<usize>,
+    pub(crate) columns: Range<usize>,
+}
+
+impl Tile {
+    /// Whether the tile lies on the diagonal of a square cover.
+    pub(crate) fn is_diagonal(&self) -> bool {
+        self.rows == self.columns
+    }
+}
+
+/// A cover of a matrix by tiles.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cover {
+    /// Every tile of a `rows × columns` matrix, row by row.
+    Full { rows: usize, columns: usize },
+    /// The tiles on and above the diagonal of a square matrix of order `n`, column by column.
+    Upper { n: usize },
+}
+
+impl Cover {
+    /// The number of tiles.
+    pub(crate) fn len(&self) -> usize {
+        match *self {
+            Self::Full { rows, columns } => rows.div_ceil(TILE) * columns.div_ceil(TILE),
+            Self::Upper { n } => triangle(n.div_ceil(TILE)),
+        }
+    }
+
+    /// Tile `index`, below [`Cover::len`].
+    pub(crate) fn tile(&self, index: usize) -> Tile {
+        match *self {
+            Self::Full { rows, columns } => {
+                let across = columns.div_ceil(TILE);
+                Tile { rows: piece(index / across, rows), columns: piece(index % across, columns) }
+            }
+            Self::Upper { n } => {
+                // The largest J with J (J + 1) / 2 ≤ index, in exact integers.
+                let column = ((8 * index + 1).isqrt() - 1) / 2;
+                Tile { rows: piece(index - triangle(column), n), columns: piece(column, n) }
+            }
+        }
+    }
+
+    /// Visits every tile: `stripes` runs of consecutive tiles in parallel, each adding to a value
+    /// of its own from `start`, those values combined in the order of the runs.
+    pub(crate) fn reduce<T: Send>(
+        &self,
+        stripes: usize,
+        start: impl Fn() -> T + Sync,
+        visit: impl Fn(&mut T, &Tile) + Sync,
+        add: impl FnMut(T, T) -> T,
+    ) -> T {
+        let run = |tiles: Range<usize>| {
+            let mut partial = start();
+            tiles.for_each(|index| visit(&mut partial, &self.tile(index)));
+            partial
+        };
+        let shards = Shards::of_length(self.len(), self.len().div_ceil(stripes));
+        shards.reduce(run, add).unwrap_or_else(&start)
+    }
+}
+
+/// 1 + 2 + … + `n`.
+fn triangle(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// Piece `index` of `0..n` cut into lengths of [`TILE`].
+fn piece(index: usize, n: usize) -> Range<usize> {
+    let first = index * TILE;
+    first..(first + TILE).min(n)
+}
+
+/// Cuts `0..n` into pieces of `length`, in order.
+pub(crate) fn pieces(n: usize, length: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n).step_by(length).map(move |first| first..(first + length).min(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often each entry of a `rows × columns` matrix is covered.
+    fn counts(cover: Cover, rows: usize, columns: usize) -> Vec<Vec<usize>> {
+        let mut counts = vec![vec![0; columns]; rows];
+        for tile in (0..cover.len()).map(|index| cover.tile(index)) {
+            for row in tile.rows {
+                tile.columns.clone().for_each(|column| counts[row][column] += 1);
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn a_full_cover_has_every_entry_once() {
+        for (rows, columns) in [(0, 3), (1, 1), (127, 129), (300, 128), (5, 600)] {
+            let counts = counts(Cover::Full { rows, columns }, rows, columns);
+            assert!(counts.iter().flatten().all(|&count| count == 1), "{rows} x {columns}");
+        }
+    }
+
+    #[test]
+    fn an_upper_cover_has_every_pair_once() {
+        for n in [0, 1, 127, 128, 129, 600] {
+            let counts = counts(Cover::Upper { n }, n, n);
+            for row in 0..n {
+                for column in row..n {
+                    let same_tile = row / TILE == column / TILE;
+                    assert_eq!(counts[row][column], 1);
+                    assert_eq!(counts[column][row], usize::from(same_tile));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_are_combined_in_order() {
+        let cover = Cover::Upper { n: 1000 };
+        let visit = |seen: &mut Vec<Tile>, tile: &Tile| seen.push(tile.clone());
+        let seen = cover.reduce(5, Vec::new, visit, |mut all, next| {
+            all.extend(next);
+            all
+        });
+        let expected: Vec<Tile> = (0..cover.len()).map(|index| cover.tile(index)).collect();
+        assert_eq!(seen, expected);
+    }
+}

@@ -1,0 +1,107 @@
+//! White covariance: noise of its own on every training row.
+
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
+
+use crate::kernel::{check_count, check_positive};
+use crate::{Kernel, KernelError, KernelSpec, Parameter};
+
+/// White covariance: noise of its own on every training row.
+///
+/// ```text
+/// k(xᵢ, xⱼ) = s² [i = j],  on the training diagonal only
+/// ```
+///
+/// It is zero between training and test rows, and between two rows with equal inputs. It adds to
+/// the noise variance in K and is not part of the latent function. Units: s² as `y` squared.
+#[derive(Debug, Clone)]
+pub struct White {
+    variance: f64,
+}
+
+impl White {
+    /// s².
+    ///
+    /// # Errors
+    /// [`KernelError::BadParameter`].
+    pub fn new(variance: f64) -> Result<Self, KernelError> {
+        check_positive("variance", variance)?;
+        Ok(Self { variance })
+    }
+}
+
+impl Kernel for White {
+    fn name(&self) -> &'static str {
+        "white"
+    }
+
+    fn spec(&self) -> KernelSpec {
+        KernelSpec::White { variance: self.variance }
+    }
+
+    fn clone_box(&self) -> Box<dyn Kernel> {
+        Box::new(self.clone())
+    }
+
+    fn check_columns(&self, _d: usize) -> Result<(), KernelError> {
+        Ok(())
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![Parameter::new("variance", self.variance)]
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) -> Result<(), KernelError> {
+        check_count("white", 1, values.len())?;
+        *self = Self::new(values[0])?;
+        Ok(())
+    }
+
+    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
+        Array2::zeros((x.nrows(), x2.nrows()))
+    }
+
+    fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
+        Array1::zeros(x.nrows())
+    }
+
+    fn accumulate_gradient(
+        &self,
+        _x: &ArrayRef2<f64>,
+        _x2: &ArrayRef2<f64>,
+        _weights: &ArrayRef2<f64>,
+        _grad: &mut [f64],
+    ) {
+        // Zero off the training diagonal: see `accumulate_white_gradient`.
+    }
+
+    fn accumulate_diag_gradient(
+        &self,
+        _x: &ArrayRef2<f64>,
+        _weights: &ArrayRef1<f64>,
+        _grad: &mut [f64],
+    ) {
+        // Zero: `diag` is without white kernels.
+    }
+
+    fn accumulate_input_gradient(
+        &self,
+        _x: &ArrayRef2<f64>,
+        _x2: &ArrayRef2<f64>,
+        _weights: &ArrayRef2<f64>,
+        _grad_x: &mut ArrayRef2<f64>,
+    ) {
+        // It does not depend on the inputs.
+    }
+
+    fn white_variance(&self) -> f64 {
+        self.variance
+    }
+
+    fn accumulate_white_gradient(&self, d_white: f64, grad: &mut [f64]) {
+        grad[0] += self.variance * d_white;
+    }
+
+    fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        Array2::zeros((x.nrows(), 0))
+    }
+}
