@@ -40,6 +40,7 @@ const RULES: &[Rule] = &[
     size::files_stay_small,
     paths::no_machine_paths,
     leftovers::nothing_unfinished,
+    leftovers::no_page_has_gaps,
     links::links_resolve,
     links::every_page_is_in_the_summary,
 ];

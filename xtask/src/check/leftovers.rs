@@ -1,7 +1,7 @@
 //! What is in the tree works.
 
 use super::Violation;
-use super::workspace::Workspace;
+use super::workspace::{File, Workspace};
 
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "#[ignore", "dbg!"];
 
@@ -12,10 +12,31 @@ pub(super) fn nothing_unfinished(workspace: &Workspace) -> Vec<Violation> {
         .collect()
 }
 
+/// How a page says that output is still to be pasted in.
+const GAP: &str = "<!-- fill";
+
+/// No page waits for its output.
+pub(super) fn no_page_has_gaps(workspace: &Workspace) -> Vec<Violation> {
+    let pages = workspace.files.iter().filter(|file| file.path.ends_with(".md"));
+    pages.flat_map(gaps).collect()
+}
+
+fn gaps(page: &File) -> Vec<Violation> {
+    let numbered = page.text.lines().enumerate();
+    let open = numbered.filter(|(_, line)| line.starts_with(GAP));
+    open.map(|(index, line)| Violation::new(page.place(index + 1), line)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::workspace::File;
     use super::*;
+
+    #[test]
+    fn gaps_in_pages_are_found() {
+        let files = vec![File::new("docs/src/a.md", "text\n<!-- fill: the table -->\n")];
+        let found = no_page_has_gaps(&Workspace { files, ..Workspace::default() });
+        assert_eq!(found, [Violation::new("docs/src/a.md:2", "<!-- fill: the table -->")]);
+    }
 
     #[test]
     fn stubs_and_ignored_tests_are_found() {
