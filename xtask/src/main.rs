@@ -13,6 +13,7 @@ mod release;
 mod setup;
 mod task;
 mod test;
+mod tutorial;
 
 use std::process::ExitCode;
 

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use crate::task::{self, Failure, Task, TaskResult};
-use crate::{check, setup};
+use crate::{check, setup, tutorial};
 
 pub(crate) const TASK: Task = Task {
     name: "test",
     usage: "test [STEP..]",
-    about: "setup, fmt, clippy, check, docs, tests: all of them, or those named",
+    about: "setup, fmt, check, clippy, docs, tutorial, tests: all of them, or those named",
     run,
 };
 
@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
     Step { name: "check", run: || check::run(&[]) },
     Step { name: "clippy", run: || cargo("clippy --workspace --all-targets -- -D warnings") },
     Step { name: "docs", run: docs },
+    Step { name: "tutorial", run: tutorial::run },
     Step { name: "tests", run: || cargo("test --workspace") },
 ];
 
