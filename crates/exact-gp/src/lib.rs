@@ -1,1 +1,8 @@
-//! exact-gp
+#![doc = include_str!("../README.md")]
+
+mod memory;
+mod model;
+mod objective;
+
+pub use gp_core::GpError;
+pub use model::{ExactGp, ExactGpOptions, bytes_needed};

@@ -1,1 +1,43 @@
-//! gp-core
+#![doc = include_str!("../README.md")]
+
+mod duplicates;
+mod error;
+mod hyperparameters;
+mod lbfgs;
+mod line_search;
+pub mod metrics;
+mod model_file;
+mod objective;
+mod params;
+mod plan;
+mod posterior;
+mod prior;
+mod rows;
+mod scaling;
+mod space;
+mod start;
+mod train;
+mod transform;
+mod units;
+
+pub use duplicates::{
+    Disagreement, disagreement, duplicate_groups, refuse_duplicates_without_noise,
+};
+pub use error::GpError;
+pub use hyperparameters::{HyperGradient, Hyperparameters};
+pub use lbfgs::{LbfgsOptions, LbfgsState};
+pub use model_file::Format;
+pub use objective::{Evaluation, Objective};
+pub use params::{MeanSpec, Params, Units};
+pub use plan::TrainingPlan;
+pub use posterior::{Posterior, Prediction};
+pub use prior::Prior;
+pub use rows::random_rows;
+pub use scaling::{Standardiser, check_finite};
+pub use space::{Floors, ParameterSpace};
+pub use start::{DEFAULT_STARTS, starts};
+pub use train::{
+    Observer, Progress, Start, StartReport, StopReason, TrainOptions, TrainState, Trained, train,
+};
+pub use transform::Transform;
+pub use units::Scales;

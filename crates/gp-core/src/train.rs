@@ -1,0 +1,324 @@
+//! Training: a few cheap starts, the best one carried to the end.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::GpError;
+use crate::lbfgs::{LbfgsOptions, LbfgsState};
+use crate::objective::Objective;
+
+/// How training runs.
+///
+/// | option | default | range |
+/// | --- | --- | --- |
+/// | `lbfgs` | see [`LbfgsOptions`] | |
+/// | `screening_iters` | 20 | ≥ 1 steps given to each start |
+/// | `time_limit` | none | checked between steps |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrainOptions {
+    /// The optimiser's own options, for the final run.
+    pub lbfgs: LbfgsOptions,
+    /// Steps each start gets before the best is chosen.
+    pub screening_iters: usize,
+    /// Wall-clock limit for the whole of training.
+    pub time_limit: Option<Duration>,
+}
+
+impl Default for TrainOptions {
+    fn default() -> Self {
+        Self { lbfgs: LbfgsOptions::default(), screening_iters: 20, time_limit: None }
+    }
+}
+
+/// Why training stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The gradient vanished within its tolerance.
+    Gradient,
+    /// Steps no longer gain anything.
+    Value,
+    /// No better point lies along the search direction, to rounding.
+    LineSearch,
+    /// The step limit was reached.
+    MaxIterations,
+    /// The time limit was reached.
+    TimeLimit,
+    /// Nothing was free to train.
+    NothingFree,
+    /// The observer asked to stop.
+    Interrupted,
+}
+
+impl StopReason {
+    /// Whether the result is a local optimum to the tolerances asked for.
+    #[must_use]
+    pub fn converged(self) -> bool {
+        matches!(self, Self::Gradient | Self::Value | Self::LineSearch | Self::NothingFree)
+    }
+}
+
+/// A starting point with a name people can read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Such as "lengthscales 1, noise variance 0.1".
+    pub name: String,
+    /// The unconstrained point.
+    pub u: Vec<f64>,
+}
+
+/// What became of a start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StartReport {
+    /// The start's name.
+    pub name: String,
+    /// Where its screening run ended; empty if the start could not be evaluated.
+    pub u: Vec<f64>,
+    /// The screening objective there, on the screening rows; `None` if it could not be evaluated.
+    pub objective: Option<f64>,
+}
+
+/// Where training stands, for progress displays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Index of the start being screened, or `None` in the final run.
+    pub start: Option<usize>,
+    /// Accepted steps of the current run.
+    pub iteration: usize,
+    /// The objective, in nats.
+    pub objective: f64,
+    /// Largest component of its gradient.
+    pub gradient_norm: f64,
+    /// Calls of the objective in the current run.
+    pub evaluations: usize,
+    /// Seconds since training began, resumed parts included.
+    pub seconds: f64,
+}
+
+/// All that training needs to go on after an interruption, bit for bit.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TrainState {
+    /// Finished starts, in order.
+    pub starts: Vec<StartReport>,
+    /// The run under way: of the next start, or the final one when all starts are finished.
+    pub run: Option<LbfgsState>,
+    /// The objective's auxiliary variables.
+    pub auxiliary: Vec<f64>,
+    /// Seconds spent.
+    pub seconds: f64,
+    /// Objective calls of finished runs.
+    pub evaluations: usize,
+}
+
+/// Watches training, and can stop it.
+pub trait Observer {
+    /// Called after every accepted step, with the state a resumed run would start from.
+    fn step(&mut self, progress: &Progress, state: &TrainState) {
+        let _ = (progress, state);
+    }
+
+    /// Asked between steps; `true` stops training.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+impl Observer for () {}
+
+/// The end of training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// The best point found.
+    pub u: Vec<f64>,
+    /// The objective there.
+    pub objective: f64,
+    /// Steps of the final run.
+    pub iterations: usize,
+    /// Objective calls of all runs.
+    pub evaluations: usize,
+    /// Why the final run stopped.
+    pub stop_reason: StopReason,
+    /// Which start was carried to the end.
+    pub start: usize,
+    /// What became of each start.
+    pub starts: Vec<StartReport>,
+    /// Seconds, resumed parts included.
+    pub seconds: f64,
+    /// The state to resume from.
+    pub state: TrainState,
+}
+
+/// Maximises `full`, from the best of `starts` after a few steps of each on `screening`.
+///
+/// `screening` is a cheaper stand-in for `full` in the same variables (the same model on a subset
+/// of the rows, say). A single start goes straight to the final run.
+///
+/// # Errors
+/// [`GpError::BadStart`] when no start can be evaluated.
+pub fn train(
+    screening: &mut dyn Objective,
+    full: &mut dyn Objective,
+    starts: &[Start],
+    options: &TrainOptions,
+    resume: Option<TrainState>,
+    observer: &mut dyn Observer,
+) -> Result<Trained, GpError> {
+    let state = resume.unwrap_or_default();
+    let mut session =
+        Session { began: Instant::now(), before: state.seconds, state, options, observer };
+    if starts.len() > 1 {
+        while session.state.starts.len() < starts.len() {
+            let start = &starts[session.state.starts.len()];
+            if let Some(stop) = session.screen(screening, start)? {
+                return session.stopped_early(stop);
+            }
+        }
+    } else if session.state.starts.is_empty() {
+        let Some(Start { name, u }) = starts.first().cloned() else {
+            return Err(GpError::BadStart { reason: "there is no start".to_owned() });
+        };
+        session.state.starts.push(StartReport { name, u, objective: None });
+    }
+    session.finish(full)
+}
+
+struct Session<'a> {
+    began: Instant,
+    before: f64,
+    state: TrainState,
+    options: &'a TrainOptions,
+    observer: &'a mut dyn Observer,
+}
+
+impl Session<'_> {
+    /// A few steps from one start; `Some` if training is to stop here.
+    fn screen(
+        &mut self,
+        objective: &mut dyn Objective,
+        start: &Start,
+    ) -> Result<Option<StopReason>, GpError> {
+        let name = start.name.clone();
+        let lbfgs = LbfgsOptions { max_iters: self.options.screening_iters, ..self.options.lbfgs };
+        let report = match self.run(objective, &start.u, &lbfgs, Some(self.state.starts.len())) {
+            Ok((_, Some(stop @ (StopReason::Interrupted | StopReason::TimeLimit)))) => {
+                return Ok(Some(stop));
+            }
+            Ok((run, _)) => {
+                self.state.evaluations += run.evaluations;
+                StartReport { name, u: run.u, objective: Some(run.value) }
+            }
+            Err(GpError::BadStart { .. }) => StartReport { name, u: Vec::new(), objective: None },
+            Err(error) => return Err(error),
+        };
+        self.state.starts.push(report);
+        self.state.run = None;
+        self.state.auxiliary.clear();
+        Ok(None)
+    }
+
+    fn finish(mut self, objective: &mut dyn Objective) -> Result<Trained, GpError> {
+        let best = best_start(&self.state.starts)?;
+        let u = self.state.starts[best].u.clone();
+        let (run, stop) = self.run(objective, &u, &self.options.lbfgs, None)?;
+        let stop = stop.unwrap_or(StopReason::MaxIterations);
+        Ok(self.trained(run, best, stop))
+    }
+
+    /// Interrupted among the starts: the best point so far is that of the run under way.
+    fn stopped_early(self, stop: StopReason) -> Result<Trained, GpError> {
+        let Some(run) = self.state.run.clone() else { return Err(GpError::Interrupted) };
+        let start = self.state.starts.len();
+        Ok(self.trained(run, start, stop))
+    }
+
+    fn trained(mut self, run: LbfgsState, start: usize, stop_reason: StopReason) -> Trained {
+        self.state.seconds = self.seconds();
+        Trained {
+            objective: run.value,
+            iterations: run.iterations,
+            evaluations: self.state.evaluations + run.evaluations,
+            u: run.u,
+            stop_reason,
+            start,
+            starts: self.state.starts.clone(),
+            seconds: self.state.seconds,
+            state: self.state,
+        }
+    }
+
+    /// Runs L-BFGS to one of its stops, from the resumed state if there is one.
+    fn run(
+        &mut self,
+        objective: &mut dyn Objective,
+        u: &[f64],
+        lbfgs: &LbfgsOptions,
+        start: Option<usize>,
+    ) -> Result<(LbfgsState, Option<StopReason>), GpError> {
+        let mut run = match self.state.run.take() {
+            Some(run) => {
+                objective.restore_auxiliary(&self.state.auxiliary);
+                run
+            }
+            None => LbfgsState::start(objective, u.to_vec())?,
+        };
+        loop {
+            self.keep(&run, objective, start);
+            if let Some(stop) = self.outside_stop() {
+                return Ok((run, Some(stop)));
+            }
+            if run.u.is_empty() {
+                return Ok((run, Some(StopReason::NothingFree)));
+            }
+            match run.step(objective, lbfgs) {
+                Ok(None) => {}
+                Ok(Some(stop)) => {
+                    self.keep(&run, objective, start);
+                    return Ok((run, Some(stop)));
+                }
+                Err(GpError::Interrupted) => return Ok((run, Some(StopReason::Interrupted))),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn keep(&mut self, run: &LbfgsState, objective: &dyn Objective, start: Option<usize>) {
+        self.state.run = Some(run.clone());
+        self.state.auxiliary = objective.auxiliary();
+        self.state.seconds = self.seconds();
+        let progress = Progress {
+            start,
+            iteration: run.iterations,
+            objective: run.value,
+            gradient_norm: run.gradient_norm(),
+            evaluations: run.evaluations,
+            seconds: self.state.seconds,
+        };
+        self.observer.step(&progress, &self.state);
+    }
+
+    fn outside_stop(&self) -> Option<StopReason> {
+        let late = |limit: Duration| self.seconds() >= limit.as_secs_f64();
+        if self.observer.interrupted() {
+            Some(StopReason::Interrupted)
+        } else {
+            self.options.time_limit.is_some_and(late).then_some(StopReason::TimeLimit)
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.before + self.began.elapsed().as_secs_f64()
+    }
+}
+
+/// The start with the highest screening objective; the first of equals.
+fn best_start(starts: &[StartReport]) -> Result<usize, GpError> {
+    let usable = starts.iter().enumerate().filter(|(_, start)| !start.u.is_empty());
+    let score = |start: &StartReport| start.objective.unwrap_or(f64::NEG_INFINITY);
+    let best = usable.reduce(|best, next| if score(next.1) > score(best.1) { next } else { best });
+    best.map(|(index, _)| index).ok_or_else(|| GpError::BadStart {
+        reason: "none of the starting points could be evaluated".to_owned(),
+    })
+}
