@@ -13,7 +13,7 @@ use crate::error::LinalgError;
 use crate::operator::LinearOperator;
 use crate::preconditioner::Preconditioner;
 
-pub use options::{CgOptions, CgProgress};
+pub use options::{CgOptions, CgProgress, Restart};
 pub use report::{CgBlockSolution, CgReport, CgSolution, StopReason};
 pub use stop::Stop;
 
@@ -62,14 +62,14 @@ pub fn cg(
 /// ```
 ///
 /// Columns share the products with A; one that is done leaves them. Every
-/// [`restart_every`](CgOptions::restart_every) steps, and before convergence is believed, the
-/// residual is computed from its definition. The iterate with the smallest stopping measure is
-/// returned. Stopping early is data in the report, not an error.
+/// [`restart_every`](CgOptions::restart_every) steps the residual is computed from its definition,
+/// and the run restarts from it if the recursive one has drifted. So it is before convergence is
+/// believed. The iterate with the smallest stopping measure is returned, with its true residual.
+/// Stopping early is data in the report, not an error.
 ///
 /// `start [N, C]` is the first iterate, zero if `None`. Cost: one product with A and one solve
 /// with M per step. The same bits for any number of threads if A and M have that property.
-/// Source: Golub & Van Loan (2013), algorithm 11.5.1; restarts: Artemev, Burt & van der Wilk
-/// (2021), §4.
+/// Source: Hestenes & Stiefel (1952); Golub & Van Loan (2013), algorithm 11.5.1.
 ///
 /// # Errors
 /// [`LinalgError::ShapeMismatch`], [`LinalgError::NonFinite`] for `rhs` or `start`,

@@ -18,7 +18,8 @@ mod triangular;
 mod woodbury;
 
 pub use cg::{
-    CgBlockSolution, CgOptions, CgProgress, CgReport, CgSolution, Stop, StopReason, cg, cg_block,
+    CgBlockSolution, CgOptions, CgProgress, CgReport, CgSolution, Restart, Stop, StopReason, cg,
+    cg_block,
 };
 pub use cholesky::Cholesky;
 pub use eigen::{symmetric_eigen, symmetric_eigenvalues};

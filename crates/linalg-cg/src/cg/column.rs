@@ -2,8 +2,12 @@
 
 use ndarray::{Array1, ArrayView1};
 
-use super::options::CgOptions;
+use super::options::{CgOptions, Restart};
 use super::report::{CgReport, StopReason};
+
+/// Distance between the recursive and the true residual, relative to the latter, that counts as
+/// drift. Below it the direction is worth more than the last digits of the residual.
+const DRIFT: f64 = 1e-2;
 
 /// An iterate whose residual is known, recursively or (`exact`) from its definition.
 #[derive(Clone)]
@@ -144,12 +148,20 @@ impl Column {
         self.current.step += 1;
     }
 
-    /// Puts the true residual in place of the recursive one and starts a new direction.
-    pub(super) fn restart(&mut self, residual: Array1<f64>) {
+    /// Compares the recursive residual with the true one; where they have drifted apart (or the
+    /// policy says so) goes on from the true one with a new direction. `replace` puts the true one
+    /// in place even if the direction is kept.
+    pub(super) fn refresh(&mut self, residual: Array1<f64>, policy: Restart, replace: bool) {
+        let drift = &residual - &self.current.r;
+        let drifted = drift.dot(&drift) > DRIFT * DRIFT * residual.dot(&residual);
+        if drifted || policy == Restart::Always {
+            self.last_rz = None;
+            self.restarts += 1;
+        } else if !replace {
+            return;
+        }
         self.current.r = residual;
         self.current.exact = true;
-        self.last_rz = None;
-        self.restarts += 1;
     }
 
     /// After the true residual has denied a claim of convergence: if the last denial was at less

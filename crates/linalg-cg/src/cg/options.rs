@@ -16,6 +16,18 @@ pub struct CgProgress {
     pub worst_measure: f64,
 }
 
+/// What follows when the true residual has been computed during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Restart {
+    /// Start a new direction from it only where the recursive residual is off by more than 1 %.
+    #[default]
+    WhenDrifted,
+    /// Start a new direction every time, as GPflow's `cglb_conjugate_gradient` does. On
+    /// ill-conditioned systems the forgotten directions cost up to twenty times the steps.
+    Always,
+}
+
 type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
 
 /// Caps and habits of conjugate gradients; when it has *converged* is [`Stop`](crate::Stop)'s.
@@ -24,6 +36,7 @@ type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
 /// | --- | --- | --- |
 /// | [`max_iters`](Self::max_iters) | `1000` | any; 0 returns the start |
 /// | [`restart_every`](Self::restart_every) | `40` | any; 0 for never |
+/// | [`restart`](Self::restart) | [`Restart::WhenDrifted`] | |
 /// | [`stagnation`](Self::stagnation) | `400` | any; 0 for never |
 /// | [`keep_history`](Self::keep_history) | `false` | |
 /// | [`on_step`](Self::on_step) | none | |
@@ -36,6 +49,7 @@ type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
 pub struct CgOptions {
     pub(crate) max_iters: usize,
     pub(crate) restart_every: usize,
+    pub(crate) restart: Restart,
     pub(crate) stagnation: usize,
     pub(crate) keep_history: bool,
     pub(crate) callback: Option<Callback>,
@@ -43,8 +57,14 @@ pub struct CgOptions {
 
 impl Default for CgOptions {
     fn default() -> Self {
-        let (max_iters, restart_every, stagnation) = (1000, 40, 400);
-        Self { max_iters, restart_every, stagnation, keep_history: false, callback: None }
+        Self {
+            max_iters: 1000,
+            restart_every: 40,
+            restart: Restart::default(),
+            stagnation: 400,
+            keep_history: false,
+            callback: None,
+        }
     }
 }
 
@@ -56,10 +76,18 @@ impl CgOptions {
         self
     }
 
-    /// Steps between two computations of the true residual; 0 for none but the last.
+    /// Steps between two computations of the true residual; 0 for none but those that confirm
+    /// convergence and end a run.
     #[must_use]
     pub fn restart_every(mut self, restart_every: usize) -> Self {
         self.restart_every = restart_every;
+        self
+    }
+
+    /// Whether those computations start a new direction.
+    #[must_use]
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.restart = restart;
         self
     }
 
@@ -93,6 +121,7 @@ impl fmt::Debug for CgOptions {
         f.debug_struct("CgOptions")
             .field("max_iters", &self.max_iters)
             .field("restart_every", &self.restart_every)
+            .field("restart", &self.restart)
             .field("stagnation", &self.stagnation)
             .field("keep_history", &self.keep_history)
             .field("on_step", &self.callback.is_some())

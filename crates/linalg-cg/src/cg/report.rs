@@ -39,7 +39,7 @@ pub struct CgReport {
     pub relative_residual: f64,
     /// `½ rᵀP⁻¹r` in nats, where that was the stopping measure.
     pub quadratic_slack: Option<f64>,
-    /// Times the direction was restarted from the true residual.
+    /// Times a new direction was started from the true residual.
     pub restarts: usize,
     /// The stopping measure at the start and after each step, if asked for; else empty.
     pub history: Vec<f64>,

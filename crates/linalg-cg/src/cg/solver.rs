@@ -50,7 +50,7 @@ impl<'a> Solver<'a> {
             }
             self.step(&active);
             active.retain(|&index| self.columns[index].is_active());
-            self.restart_if_due(&active);
+            self.refresh_if_due(&active);
         }
         self.settle();
         self.into_solution()
@@ -87,7 +87,7 @@ impl<'a> Solver<'a> {
         if claims.is_empty() {
             return;
         }
-        self.restart(claims);
+        self.refresh(claims, true);
         self.judge(claims);
         for &index in claims {
             if self.columns[index].is_active() {
@@ -108,19 +108,21 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn restart_if_due(&mut self, active: &[usize]) {
+    fn refresh_if_due(&mut self, active: &[usize]) {
         // Active columns have all taken the same number of steps.
         let Some(&first) = active.first() else { return };
         let every = self.system.options.restart_every;
         if every > 0 && self.columns[first].steps().is_multiple_of(every) {
-            self.restart(active);
+            self.refresh(active, false);
         }
     }
 
-    fn restart(&mut self, which: &[usize]) {
+    /// Computes true residuals, and puts them in place where needed, or in any case (`replace`).
+    fn refresh(&mut self, which: &[usize], replace: bool) {
         let residuals = self.residuals(which, |column| &column.current.v);
+        let policy = self.system.options.restart;
         for (&index, residual) in which.iter().zip(residuals.axis_iter(Axis(1))) {
-            self.columns[index].restart(residual.to_owned());
+            self.columns[index].refresh(residual.to_owned(), policy, replace);
         }
     }
 

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayRef1, array, s};
 use crate::gather;
 use crate::support::{
     SIZES, assert_same_bits, distance, distance_vec, naive_cholesky, naive_product, random,
-    random_vec, scattered, spd,
+    scattered, spd,
 };
 
 fn factor(a: &Array2<f64>) -> Cholesky {

@@ -1,7 +1,12 @@
 //! Public behaviour of `linalg-cg`.
 #![allow(clippy::unwrap_used, missing_docs, clippy::float_cmp)]
 
+mod cg;
 mod cholesky;
 mod dense;
+mod kernel;
 mod partition;
+mod pivoted;
+mod properties;
 mod support;
+mod woodbury;
