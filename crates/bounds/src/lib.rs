@@ -1,1 +1,27 @@
-//! bounds
+#![doc = include_str!("../README.md")]
+
+mod bracket;
+mod check;
+mod error;
+mod evaluation;
+pub mod exact;
+mod gradient;
+pub mod logdet;
+mod problem;
+pub mod quad;
+mod rounding;
+mod side;
+mod solve;
+pub mod surrogate;
+
+pub use bracket::{Bracket, Slack, Winners, lml_bracket};
+pub use error::BoundError;
+pub use evaluation::{BoundRow, Evaluation, Quantity, evaluate_catalogue};
+pub use gradient::{Gradient, QuadGradient};
+pub use logdet::{LogDetBound, catalogue as log_det_catalogue};
+pub use problem::Problem;
+pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};
+pub use rounding::Rounding;
+pub use side::Side;
+pub use solve::solve_auxiliary;
+pub use surrogate::{NystromSystem, VecchiaFactors, VecchiaStructure};

@@ -1,0 +1,34 @@
+//! The plain lower bound.
+
+use super::LogDetBound;
+use crate::surrogate::Sensitivity;
+use crate::{BoundError, Gradient, Problem, Side};
+
+/// Log-determinant lower bound from Q ⪯ K.
+///
+/// ```text
+/// log|K| ≥ log|Q|
+/// ```
+///
+/// Needs inducing points. Cost: O(1) on top of the Nyström system.
+/// Source: Titsias (2014), "Variational inference for Gaussian and determinantal point processes".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NystromLogDet;
+
+impl LogDetBound for NystromLogDet {
+    fn name(&self) -> &'static str {
+        "nystrom-log-det"
+    }
+
+    fn side(&self) -> Side {
+        Side::Lower
+    }
+
+    fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
+        Ok(problem.nystrom()?.log_det_q())
+    }
+
+    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
+        Sensitivity::log_det_q(problem.nystrom()?).gradient(problem)
+    }
+}

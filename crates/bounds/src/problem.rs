@@ -1,0 +1,240 @@
+//! The covariance a bound is about, and what is computed from it once.
+
+use crate::surrogate::{NystromSystem, VecchiaFactors, VecchiaStructure};
+use crate::{BoundError, check};
+use kernels::{Kernel, KernelOperator};
+use ndarray::ArrayRef2;
+use std::sync::{Arc, OnceLock};
+
+/// Inducing points and the jitter that goes with them.
+#[derive(Debug, Clone, Copy)]
+struct Inducing<'a> {
+    z: &'a ArrayRef2<f64>,
+    jitter: f64,
+}
+
+/// Where the Vecchia factors take their ordering and neighbours from.
+#[derive(Debug, Clone)]
+enum Neighbourhood {
+    Absent,
+    Nearest(usize),
+    Given(Arc<VecchiaStructure>),
+}
+
+/// The covariance K that every bound of this crate is about.
+///
+/// ```text
+/// K = k(X, X) + σ² I,   σ² = noise variance + white variance of the kernel
+/// ```
+///
+/// Optional parts: inducing points Z `[M, D]` with an absolute jitter on k(Z, Z), and a number of
+/// neighbours. A bound that needs a part the problem lacks answers with a typed error, and the
+/// bracket skips it. The [`NystromSystem`] and the [`VecchiaFactors`] are built when first asked and
+/// then shared by all bounds; ask for them once before sharing a problem between threads of a pool,
+/// because building them is itself parallel work.
+///
+/// ```
+/// use bounds::{LogDetBound, Problem, logdet::{Hadamard, Trace}};
+/// use kernels::SquaredExponential;
+/// use ndarray::{Array2, array};
+///
+/// let x = Array2::from_shape_fn((20, 1), |(i, _)| i as f64 / 4.0);
+/// let z = array![[0.5], [2.0], [4.0]];
+/// let kernel = SquaredExponential::new(vec![0.5], 1.0)?;
+/// let problem = Problem::new(&kernel, &x, 0.1)?.with_inducing_points(&z, 1e-6)?;
+/// assert!(Hadamard.value(&problem)? <= Trace.value(&problem)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Problem<'a> {
+    kernel: &'a dyn Kernel,
+    x: &'a ArrayRef2<f64>,
+    noise_variance: f64,
+    largest_variance: f64,
+    inducing: Option<Inducing<'a>>,
+    neighbourhood: Neighbourhood,
+    nystrom: OnceLock<Result<NystromSystem, BoundError>>,
+    vecchia: OnceLock<Result<VecchiaFactors, BoundError>>,
+}
+
+impl<'a> Problem<'a> {
+    /// A problem over inputs `x [N, D]`, without inducing points or neighbours.
+    ///
+    /// # Errors
+    /// When `x` is empty, holds a number that is not finite or does not fit the kernel, or when
+    /// σ² is not a finite number > 0.
+    pub fn new(
+        kernel: &'a dyn Kernel,
+        x: &'a ArrayRef2<f64>,
+        noise_variance: f64,
+    ) -> Result<Self, BoundError> {
+        if x.nrows() == 0 {
+            return Err(BoundError::NoData);
+        }
+        kernel.check_columns(x.ncols())?;
+        check::finite("x", x)?;
+        check_sigma2(noise_variance, kernel.white_variance())?;
+        let largest_variance = kernel.diag(x).fold(0.0, |largest: f64, &value| largest.max(value));
+        Ok(Self {
+            kernel,
+            x,
+            noise_variance,
+            largest_variance,
+            inducing: None,
+            neighbourhood: Neighbourhood::Absent,
+            nystrom: OnceLock::new(),
+            vecchia: OnceLock::new(),
+        })
+    }
+
+    /// Adds inducing points `z [M, D]`; M = 0 is allowed and makes Q = σ²I.
+    ///
+    /// `jitter` is absolute and goes on the diagonal of k(Z, Z) alone, where it can only lower Q.
+    ///
+    /// # Errors
+    /// When the columns disagree with `x`, a coordinate is not finite, or `jitter` is negative.
+    pub fn with_inducing_points(
+        mut self,
+        z: &'a ArrayRef2<f64>,
+        jitter: f64,
+    ) -> Result<Self, BoundError> {
+        check::length("inducing_points", z.ncols(), self.x.ncols())?;
+        check::finite("inducing_points", z)?;
+        if !(jitter.is_finite() && jitter >= 0.0) {
+            return Err(BoundError::InvalidJitter { value: jitter });
+        }
+        self.inducing = Some(Inducing { z, jitter });
+        self.nystrom = OnceLock::new();
+        Ok(self)
+    }
+
+    /// Conditions each point on its `k` nearest predecessors in a maximin ordering.
+    ///
+    /// Order and distances are those of `kernel.embed(x)`; `k >= N − 1` makes the surrogate exact.
+    #[must_use]
+    pub fn with_neighbours(mut self, k: usize) -> Self {
+        self.neighbourhood = Neighbourhood::Nearest(k);
+        self.vecchia = OnceLock::new();
+        self
+    }
+
+    /// Takes ordering and parents as given: `parents[i]` conditions row `i`, by row number.
+    ///
+    /// # Errors
+    /// When `order` is no permutation of the rows or a parent does not precede its child.
+    pub fn with_vecchia_structure(
+        self,
+        order: Vec<usize>,
+        parents: Vec<Vec<usize>>,
+    ) -> Result<Self, BoundError> {
+        self.with_shared_structure(Arc::new(VecchiaStructure::new(order, parents)?))
+    }
+
+    /// As [`with_vecchia_structure`](Self::with_vecchia_structure), without copying: a training run
+    /// keeps one structure for many hyperparameters.
+    ///
+    /// # Errors
+    /// When the structure is over another number of rows.
+    pub fn with_shared_structure(
+        mut self,
+        structure: Arc<VecchiaStructure>,
+    ) -> Result<Self, BoundError> {
+        check::length("order", structure.n(), self.n())?;
+        self.neighbourhood = Neighbourhood::Given(structure);
+        self.vecchia = OnceLock::new();
+        Ok(self)
+    }
+
+    /// Number of data rows N.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// The kernel.
+    #[must_use]
+    pub fn kernel(&self) -> &'a dyn Kernel {
+        self.kernel
+    }
+
+    /// The inputs, `[N, D]`.
+    #[must_use]
+    pub fn x(&self) -> &'a ArrayRef2<f64> {
+        self.x
+    }
+
+    /// The likelihood's noise variance, without the kernel's white part.
+    #[must_use]
+    pub fn noise_variance(&self) -> f64 {
+        self.noise_variance
+    }
+
+    /// σ² = noise variance + white variance: what stands on the diagonal of K beside k(X, X).
+    #[must_use]
+    pub fn sigma2(&self) -> f64 {
+        self.noise_variance + self.kernel.white_variance()
+    }
+
+    /// The largest k(x_i, x_i), the variance in the rounding terms.
+    #[must_use]
+    pub fn largest_variance(&self) -> f64 {
+        self.largest_variance
+    }
+
+    /// The inducing points, `[M, D]`, if there are any.
+    #[must_use]
+    pub fn inducing_points(&self) -> Option<&'a ArrayRef2<f64>> {
+        self.inducing.map(|inducing| inducing.z)
+    }
+
+    /// K = k(X, X) + σ²I as a matrix-free operator.
+    #[must_use]
+    pub fn operator(&self) -> KernelOperator<'a> {
+        KernelOperator::new(self.kernel, self.x, self.sigma2())
+    }
+
+    /// The Nyström system, built when first asked. Cost: O(N M²), memory O(N M).
+    ///
+    /// # Errors
+    /// [`BoundError::NeedsInducingPoints`] without Z; a failed factorisation.
+    pub fn nystrom(&self) -> Result<&NystromSystem, BoundError> {
+        let Some(Inducing { z, jitter }) = self.inducing else {
+            return Err(BoundError::NeedsInducingPoints);
+        };
+        let built = self
+            .nystrom
+            .get_or_init(|| NystromSystem::new(self.kernel, self.x, z, self.sigma2(), jitter));
+        built.as_ref().map_err(Clone::clone)
+    }
+
+    /// The Vecchia factors, built when first asked. Cost: O(N²) for the neighbours, then O(N k³).
+    ///
+    /// # Errors
+    /// [`BoundError::NeedsNeighbours`] when the problem has no neighbourhood.
+    pub fn vecchia(&self) -> Result<&VecchiaFactors, BoundError> {
+        if matches!(self.neighbourhood, Neighbourhood::Absent) {
+            return Err(BoundError::NeedsNeighbours);
+        }
+        let built = self.vecchia.get_or_init(|| self.build_vecchia());
+        built.as_ref().map_err(Clone::clone)
+    }
+
+    fn build_vecchia(&self) -> Result<VecchiaFactors, BoundError> {
+        let structure = match &self.neighbourhood {
+            Neighbourhood::Absent => return Err(BoundError::NeedsNeighbours),
+            Neighbourhood::Given(structure) => Arc::clone(structure),
+            Neighbourhood::Nearest(k) => {
+                Arc::new(VecchiaStructure::nearest(&self.kernel.embed(self.x), *k))
+            }
+        };
+        Ok(VecchiaFactors::new(self.kernel, self.x, self.sigma2(), structure))
+    }
+}
+
+fn check_sigma2(noise_variance: f64, white_variance: f64) -> Result<(), BoundError> {
+    let value = noise_variance + white_variance;
+    if noise_variance >= 0.0 && value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(BoundError::InvalidNoiseVariance { value })
+}
