@@ -13,7 +13,6 @@ mod matern32;
 mod matern52;
 mod mean;
 mod operator;
-mod operator;
 mod periodic;
 mod product;
 mod rational_quadratic;
@@ -22,7 +21,6 @@ mod squared_exponential;
 mod stationary;
 mod sum;
 mod terms;
-mod tiles;
 mod tiles;
 mod white;
 
@@ -33,17 +31,12 @@ pub use dense::{
     contract_gradient, contract_input_gradient, contract_symmetric_gradient, cross_product,
     gram_matrix, kernel_matrix,
 };
-pub use dense::{
-    contract_gradient, contract_input_gradient, contract_symmetric_gradient, cross_product,
-    gram_matrix, kernel_matrix,
-};
 pub use error::KernelError;
 pub use kernel::{Kernel, Parameter};
 pub use linear::Linear;
 pub use matern12::{Matern12, Matern12Profile};
 pub use matern32::{Matern32, Matern32Profile};
 pub use matern52::{Matern52, Matern52Profile};
-pub use operator::KernelOperator;
 pub use mean::Mean;
 pub use operator::KernelOperator;
 pub use periodic::Periodic;

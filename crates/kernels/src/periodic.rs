@@ -7,6 +7,9 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1};
 use crate::kernel::{check_all_positive, check_count, check_per_column, check_positive};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
+/// Phases and scaled sines are held below this, so that sines exist and squares stay finite.
+const FAR: f64 = 1e150;
+
 /// Periodic covariance: sample paths repeat themselves exactly.
 ///
 /// ```text
@@ -40,8 +43,8 @@ impl Periodic {
 
     /// The phase π(x − x')/p of one column, and (sin(phase)/ℓ)².
     fn phase(&self, d: usize, here: f64, there: f64) -> (f64, f64) {
-        let phase = PI * ((here - there) / self.period);
-        (phase, (phase.sin() / self.lengthscale(d)).powi(2))
+        let phase = (PI * ((here - there) / self.period)).clamp(-FAR, FAR);
+        (phase, (phase.sin() / self.lengthscale(d)).clamp(-FAR, FAR).powi(2))
     }
 
     fn pair(&self, x: ArrayView1<'_, f64>, x2: ArrayView1<'_, f64>) -> f64 {
@@ -52,7 +55,8 @@ impl Periodic {
 
     /// sin(2·phase)/ℓ²: the derivative of (sin(phase)/ℓ)² in the phase.
     fn swing(&self, d: usize, phase: f64) -> f64 {
-        (2.0 * phase).sin() / self.lengthscale(d).powi(2)
+        let lengthscale = self.lengthscale(d);
+        ((2.0 * phase).sin() / lengthscale / lengthscale).clamp(-FAR, FAR)
     }
 }
 

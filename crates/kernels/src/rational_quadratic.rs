@@ -3,6 +3,9 @@
 use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec};
 
+/// r² is held below this, the square of what scaled differences are held below.
+const FAR: f64 = 1e300;
+
 /// Rational quadratic covariance: a mixture of squared exponentials of many lengthscales.
 ///
 /// ```text
@@ -30,9 +33,18 @@ impl RationalQuadratic {
 }
 
 impl RationalQuadraticProfile {
-    /// log(1 + r²/(2α)), r² held where its square stays finite.
+    /// r²/(2α), infinite only for r² far and α tiny.
+    fn ratio(self, r2: f64) -> f64 {
+        0.5 * r2.min(FAR) / self.alpha
+    }
+
+    /// log(1 + r²/(2α)).
     fn log_base(self, r2: f64) -> f64 {
-        (r2.min(1e300) / (2.0 * self.alpha)).ln_1p()
+        let ratio = self.ratio(r2);
+        if ratio.is_finite() {
+            return ratio.ln_1p();
+        }
+        (0.5 * r2.min(FAR)).ln() - self.alpha.ln()
     }
 }
 
@@ -57,8 +69,9 @@ impl RadialProfile for RationalQuadraticProfile {
 
     /// ∂κ/∂log α = κ (α u/(1 + u) − α log(1 + u)),  u = r²/(2α).
     fn shape_derivative(&self, r2: f64) -> f64 {
-        let u = r2.min(1e300) / (2.0 * self.alpha);
-        self.value(r2) * self.alpha * (u / (1.0 + u) - u.ln_1p())
+        // u/(1 + u) in a form that is 1 where u is infinite.
+        let share = (1.0 + self.ratio(r2).recip()).recip();
+        self.value(r2) * self.alpha * (share - self.log_base(r2))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

@@ -125,25 +125,36 @@ impl KernelSpec {
         }
     }
 
-    /// The same leaf on other columns; sums, products, constants and white kernels, which have no
-    /// columns of their own, stay as they are.
+    /// The same kernel on other columns: every leaf, where it counts columns from 0, counts along
+    /// `dims` instead.
     #[must_use]
     pub(crate) fn with_active_dims(mut self, dims: &[usize]) -> Self {
         match &mut self {
             Self::SquaredExponential(spec)
             | Self::Matern12(spec)
             | Self::Matern32(spec)
-            | Self::Matern52(spec) => spec.active_dims = Some(dims.to_vec()),
+            | Self::Matern52(spec) => pick(&mut spec.active_dims, dims),
             Self::RationalQuadratic { active_dims, .. }
             | Self::Periodic { active_dims, .. }
-            | Self::Linear { active_dims, .. } => *active_dims = Some(dims.to_vec()),
-            Self::Constant { .. }
-            | Self::White { .. }
-            | Self::Sum { .. }
-            | Self::Product { .. } => {}
+            | Self::Linear { active_dims, .. } => pick(active_dims, dims),
+            Self::Constant { .. } | Self::White { .. } => {}
+            Self::Sum { terms } | Self::Product { terms } => {
+                *terms = std::mem::take(terms)
+                    .into_iter()
+                    .map(|term| term.with_active_dims(dims))
+                    .collect();
+            }
         }
         self
     }
+}
+
+/// Columns of columns: those `active` names among `dims`, or all of `dims`.
+fn pick(active: &mut Option<Vec<usize>>, dims: &[usize]) {
+    *active = Some(match active.take() {
+        Some(inner) => inner.into_iter().map(|index| dims[index]).collect(),
+        None => dims.to_vec(),
+    });
 }
 
 impl StationarySpec {

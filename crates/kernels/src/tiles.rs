@@ -119,12 +119,11 @@ mod tests {
     fn an_upper_cover_has_every_pair_once() {
         for n in [0, 1, 127, 128, 129, 600] {
             let counts = counts(Cover::Upper { n }, n, n);
-            for row in 0..n {
-                for column in row..n {
-                    let same_tile = row / TILE == column / TILE;
-                    assert_eq!(counts[row][column], 1);
-                    assert_eq!(counts[column][row], usize::from(same_tile));
-                }
+            let pairs = (0..n).flat_map(|row| (row..n).map(move |column| (row, column)));
+            for (row, column) in pairs {
+                let same_tile = row / TILE == column / TILE;
+                assert_eq!(counts[row][column], 1);
+                assert_eq!(counts[column][row], usize::from(same_tile));
             }
         }
     }
