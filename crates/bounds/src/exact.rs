@@ -32,7 +32,8 @@ use std::f64::consts::PI;
 ///
 /// let x = array![[0.0]];
 /// let kernel = SquaredExponential::new(vec![1.0], 1.0)?;
-/// let exact = Exact::new(&Problem::new(&kernel, &x, 0.1)?)?;
+/// let problem = Problem::new(&kernel, &x, 0.1)?;
+/// let exact = Exact::new(&problem)?;
 /// assert!((exact.lml(&array![[2.0]])? - -2.784_775_441_3).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
