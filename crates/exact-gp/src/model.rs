@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
-use bounds::Problem;
+use bounds::{Problem, Rounding};
 use bounds::exact::{self, Exact};
 use gp_core::{
     GpError, Hyperparameters, Observer, Posterior, Prediction, Trained, TrainingPlan, check_finite,
@@ -51,6 +51,19 @@ pub struct ExactGp {
     alpha: Array2<f64>,
     /// Built when a variance is first asked for: the mean needs only α.
     factor: OnceLock<Cholesky>,
+}
+
+/// The exact log marginal likelihood, in nats, summed over targets.
+///
+/// The true value lies within `rounding_quad + rounding_logdet` of `value`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExactLml {
+    /// The value computed.
+    pub value: f64,
+    /// What rounding may have done to the quadratic term.
+    pub rounding_quad: f64,
+    /// What rounding may have done to the log-determinant term.
+    pub rounding_logdet: f64,
 }
 
 impl ExactGp {
@@ -152,15 +165,22 @@ impl ExactGp {
         residual(&self.hyper, &self.x, &self.y)
     }
 
-    /// The log marginal likelihood, summed over targets, in nats.
+    /// The log marginal likelihood with how far rounding may have moved it.
     ///
     /// # Errors
     /// [`GpError::Bound`] when K cannot be factorised.
-    pub fn lml(&self) -> Result<f64, GpError> {
+    pub fn lml(&self) -> Result<ExactLml, GpError> {
         let residual = self.residual();
+        let (n, targets) = (residual.nrows() as f64, residual.ncols() as f64);
         let quad: f64 = residual.iter().zip(&self.alpha).map(|(r, a)| r * a).sum();
-        let per_target = self.factor()?.log_det() + residual.nrows() as f64 * (2.0 * PI).ln();
-        Ok(-0.5 * quad - 0.5 * residual.ncols() as f64 * per_target)
+        let log_det = self.factor()?.log_det();
+        let rounding = Rounding::new(&self.problem()?);
+        let squares = self.alpha.iter().map(|a| a * a).sum();
+        Ok(ExactLml {
+            value: -0.5 * quad - 0.5 * targets * (log_det + n * (2.0 * PI).ln()),
+            rounding_quad: 0.5 * rounding.quad(quad, squares),
+            rounding_logdet: 0.5 * targets * rounding.log_det(log_det),
+        })
     }
 
     /// Leave-one-out predictions at the training rows, from one factorisation.

@@ -60,6 +60,14 @@ pub enum GpError {
         /// The names there are.
         known: String,
     },
+    /// No bound answers to this name.
+    #[error("no bound is called `{name}`: choose from {known}")]
+    UnknownBound {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// Zero noise and two equal inputs: no exact solution, or an infinite density.
     #[error(
         "rows {first} and {second} have equal inputs {relation} and `noise_variance` is 0: the covariance matrix is singular; drop one of the rows or give a positive noise variance"

@@ -19,6 +19,7 @@ mod start;
 mod train;
 mod transform;
 mod units;
+mod whole_file;
 
 pub use duplicates::{
     Disagreement, disagreement, duplicate_groups, refuse_duplicates_without_noise,
@@ -41,3 +42,4 @@ pub use train::{
 };
 pub use transform::Transform;
 pub use units::Scales;
+pub use whole_file::WholeFile;

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::GpError;
+use crate::whole_file::WholeFile;
 
 /// What every file starts with.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,22 +44,15 @@ impl Format {
     /// [`GpError::Io`].
     pub fn write<T: Serialize>(self, path: &Path, content: &T) -> Result<u64, GpError> {
         let io = |source| GpError::Io { action: "write", path: path.to_owned(), source };
-        let folder = match path.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-            Some(parent) => parent,
-            None => Path::new("."),
-        };
         let written_by = concat!("taut ", env!("CARGO_PKG_VERSION")).to_owned();
         let Self { name, version } = self;
         let envelope = Envelope { format: name.to_owned(), version, written_by, content };
-        let temporary = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-        let mut writer = BufWriter::new(temporary);
+        let mut whole = WholeFile::begin(path)?;
+        let mut writer = BufWriter::new(whole.file());
         serde_json::to_writer(&mut writer, &envelope).map_err(|error| io(error.into()))?;
-        writer.write_all(b"\n").map_err(io)?;
-        let temporary = writer.into_inner().map_err(|error| io(error.into_error()))?;
-        temporary.as_file().sync_all().map_err(io)?;
-        let file = temporary.persist(path).map_err(|error| io(error.error))?;
-        Ok(file.metadata().map_err(io)?.len())
+        writer.write_all(b"\n").and_then(|()| writer.flush()).map_err(io)?;
+        drop(writer);
+        whole.commit()
     }
 
     /// Reads what [`write`](Self::write) wrote; numbers come back bit for bit.

@@ -1,1 +1,25 @@
-//! taut
+#![doc = include_str!("../README.md")]
+
+mod certificate_table;
+mod certify;
+mod fit;
+mod kernel_expr;
+mod model;
+mod params_file;
+mod surrogates;
+
+pub use certificate_table::table_lines;
+pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
+pub use fit::{FitOptions, Fitted, fit};
+pub use kernel_expr::{KernelExprError, LEAVES, parse_kernel};
+pub use model::{Method, Model, TablePrediction};
+pub use params_file::read_params;
+pub use surrogates::Surrogates;
+
+pub use bounds;
+pub use datasets;
+pub use exact_gp;
+pub use gp_core;
+pub use kernels;
+pub use linalg_cg;
+pub use sparse_gp;

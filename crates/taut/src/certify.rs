@@ -1,0 +1,213 @@
+//! Every bound around the log marginal likelihood of given hyperparameters.
+
+use std::time::Instant;
+
+use bounds::exact::Exact;
+use bounds::{
+    BoundRow, Bracket, Evaluation, LogDetBound, Problem, QuadBound, log_det_catalogue,
+    quad_catalogue, solve_auxiliary,
+};
+use gp_core::{GpError, Hyperparameters};
+use linalg_cg::{CgBlockSolution, CgOptions};
+use ndarray::{Array2, ArrayRef2, Axis};
+use serde::Serialize;
+use sparse_gp::greedy_conditional_variance;
+
+use crate::Surrogates;
+
+/// Which bounds to evaluate.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// Every bound of the catalogue.
+    #[default]
+    All,
+    /// Those that cost no more than the kernel products training pays for: at present all.
+    Free,
+    /// Those of these names.
+    Names(Vec<String>),
+}
+
+/// How bounds are evaluated.
+///
+/// | option | default |
+/// | --- | --- |
+/// | `surrogates` | see [`Surrogates`] |
+/// | `selection` | all |
+/// | `exact_limit` | 3000: with at most so many rows the exact value is computed too |
+/// | `tolerance_nats` | 1e-3: slack conjugate gradients may leave in the quadratic term |
+/// | `cg_max_steps` | 1000 |
+#[derive(Debug, Clone, PartialEq)]
+pub struct CertifyOptions {
+    /// Sizes of the surrogates.
+    pub surrogates: Surrogates,
+    /// Which bounds.
+    pub selection: Selection,
+    /// Largest number of rows for the exact value.
+    pub exact_limit: usize,
+    /// Where conjugate gradients stop, in nats per target.
+    pub tolerance_nats: f64,
+    /// Cap on their steps.
+    pub cg_max_steps: usize,
+}
+
+impl Default for CertifyOptions {
+    fn default() -> Self {
+        Self {
+            surrogates: Surrogates::default(),
+            selection: Selection::All,
+            exact_limit: 3000,
+            tolerance_nats: 1e-3,
+            cg_max_steps: 1000,
+        }
+    }
+}
+
+/// The exact value and its two terms, all targets together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExactTerms {
+    /// log|K|.
+    pub log_det: f64,
+    /// Σ_p y_pᵀK⁻¹y_p.
+    pub quad: f64,
+    /// The log marginal likelihood.
+    pub lml: f64,
+    /// Seconds of the factorisation and solves.
+    pub seconds: f64,
+}
+
+/// How the conjugate-gradient solves went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct CgSummary {
+    /// Systems solved.
+    pub solves: usize,
+    /// Steps of all of them.
+    pub steps_total: usize,
+    /// Steps of the longest.
+    pub steps_max: usize,
+    /// How many stopped before their tolerance.
+    pub capped: usize,
+}
+
+/// All bounds at given hyperparameters.
+#[derive(Debug, Clone)]
+pub struct Certificate {
+    /// lower ≤ LML ≤ upper.
+    pub bracket: Bracket,
+    /// Each bound of the catalogue, by itself.
+    pub rows: Vec<BoundRow>,
+    /// The exact value, when there are few enough rows.
+    pub exact: Option<ExactTerms>,
+    /// The solves behind v.
+    pub cg: CgSummary,
+    /// Inducing points used.
+    pub inducing: usize,
+    /// Absolute jitter on Kuu, when there are inducing points.
+    pub jitter: Option<f64>,
+    /// What a reader of the numbers should know.
+    pub warnings: Vec<String>,
+    /// Seconds of everything.
+    pub seconds: f64,
+}
+
+/// Evaluates the bounds for targets `y` `[N, P]`, the mean subtracted, at inputs `x` `[N, D]`.
+///
+/// # Errors
+/// Data or hyperparameters out of range; [`GpError::UnknownParameter`] for a bound's name that is
+/// not in the catalogue.
+pub fn certify(
+    hyper: &Hyperparameters,
+    x: &ArrayRef2<f64>,
+    y: &ArrayRef2<f64>,
+    options: &CertifyOptions,
+) -> Result<Certificate, GpError> {
+    let began = Instant::now();
+    let (log_dets, quads) = chosen(&options.selection)?;
+    let z = inducing_points(hyper, x, options.surrogates.inducing);
+    let problem = problem(hyper, x, &z, options.surrogates)?;
+    let cg_options = CgOptions::default().max_iters(options.cg_max_steps);
+    let solution = solve_auxiliary(&problem, y, options.tolerance_nats, None, &cg_options)?;
+    let evaluation = Evaluation::new(&problem, y, &solution.v, &log_dets, &quads)?;
+    let exact = (x.nrows() <= options.exact_limit).then(|| exact_terms(&problem, y)).transpose()?;
+    let mut warnings = capped_warnings(&solution);
+    if z.nrows() < options.surrogates.inducing {
+        warnings.push(format!(
+            "{} inducing points used of {} asked for: more would add nothing but rounding",
+            z.nrows(),
+            options.surrogates.inducing
+        ));
+    }
+    Ok(Certificate {
+        bracket: evaluation.bracket(),
+        rows: evaluation.rows().to_vec(),
+        exact,
+        cg: summary(&solution),
+        inducing: z.nrows(),
+        jitter: evaluation.jitter(),
+        warnings,
+        seconds: began.elapsed().as_secs_f64(),
+    })
+}
+
+type Chosen = (Vec<Box<dyn LogDetBound>>, Vec<Box<dyn QuadBound>>);
+
+fn chosen(selection: &Selection) -> Result<Chosen, GpError> {
+    let (mut log_dets, mut quads) = (log_det_catalogue(), quad_catalogue());
+    let Selection::Names(names) = selection else { return Ok((log_dets, quads)) };
+    let known: Vec<&str> =
+        log_dets.iter().map(|b| b.name()).chain(quads.iter().map(|b| b.name())).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(GpError::UnknownBound { name: name.clone(), known: known.join(", ") });
+    }
+    let wanted = |name: &str| names.iter().any(|other| other == name);
+    log_dets.retain(|bound| wanted(bound.name()));
+    quads.retain(|bound| wanted(bound.name()));
+    Ok((log_dets, quads))
+}
+
+fn inducing_points(hyper: &Hyperparameters, x: &ArrayRef2<f64>, m: usize) -> Array2<f64> {
+    let selection = greedy_conditional_variance(hyper.kernel.as_ref(), x, m.min(x.nrows()));
+    x.select(Axis(0), &selection.rows)
+}
+
+fn problem<'a>(
+    hyper: &'a Hyperparameters,
+    x: &'a ArrayRef2<f64>,
+    z: &'a Array2<f64>,
+    surrogates: Surrogates,
+) -> Result<Problem<'a>, GpError> {
+    let variance = hyper.kernel.diag(x).fold(0.0, |largest: f64, v| largest.max(*v));
+    Ok(Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?
+        .with_inducing_points(z, surrogates.jitter * variance)?
+        .with_neighbours(surrogates.neighbours))
+}
+
+fn exact_terms(problem: &Problem<'_>, y: &ArrayRef2<f64>) -> Result<ExactTerms, GpError> {
+    let began = Instant::now();
+    let exact = Exact::new(problem)?;
+    let (log_det, quad, lml) = (exact.log_det(), exact.quad(y)?.sum(), exact.lml(y)?);
+    Ok(ExactTerms { log_det, quad, lml, seconds: began.elapsed().as_secs_f64() })
+}
+
+fn summary(solution: &CgBlockSolution) -> CgSummary {
+    let steps = || solution.reports.iter().map(|report| report.steps);
+    CgSummary {
+        solves: solution.reports.len(),
+        steps_total: steps().sum(),
+        steps_max: steps().max().unwrap_or(0),
+        capped: solution.reports.iter().filter(|report| !report.converged()).count(),
+    }
+}
+
+fn capped_warnings(solution: &CgBlockSolution) -> Vec<String> {
+    let stopped = solution.reports.iter().filter(|report| !report.converged());
+    let describe = |report: &linalg_cg::CgReport| {
+        format!(
+            "conjugate gradients stopped after {} steps ({:?}) with relative residual {:.1e}: the quadratic bounds are up to {:.3e} nats looser than they could be, and still hold",
+            report.steps,
+            report.stop_reason,
+            report.relative_residual,
+            report.quadratic_slack.unwrap_or(f64::NAN)
+        )
+    };
+    stopped.map(describe).collect()
+}

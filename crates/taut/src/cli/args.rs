@@ -1,0 +1,251 @@
+//! The command line, as clap sees it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Gaussian-process regression that says how far it is from exact.
+#[derive(Debug, Parser)]
+#[command(name = "taut", version, about, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fit a Gaussian process to a table and save the model
+    Fit(Box<FitArgs>),
+    /// Predict the rows of a table with a saved model
+    Predict(PredictArgs),
+    /// Tabulate every bound on the log marginal likelihood at a model's hyperparameters
+    Certify(CertifyArgs),
+    /// Look at tables
+    #[command(subcommand)]
+    Data(DataCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    /// Describe each column of a table
+    Describe(DescribeArgs),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// Exact when it fits the memory budget
+    Auto,
+    /// Cholesky factorisation of the full covariance matrix
+    Exact,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeanKind {
+    Zero,
+    Constant,
+    Linear,
+}
+
+/// Options every command shares.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// Worker threads (default: all cores); results do not depend on it
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing on standard error but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// CSV file (.csv, .csv.gz), or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Target column(s), separated by commas
+    #[arg(long, required = true, value_delimiter = ',', value_name = "COL")]
+    pub(crate) target: Vec<String>,
+    /// Input columns (default: all others)
+    #[arg(long, value_delimiter = ',', value_name = "COL", conflicts_with = "drop")]
+    pub(crate) features: Option<Vec<String>>,
+    /// Columns to leave out
+    #[arg(long, value_delimiter = ',', value_name = "COL")]
+    pub(crate) drop: Vec<String>,
+    /// Columns to turn into one 0/1 column per level
+    #[arg(long, value_delimiter = ',', value_name = "COL")]
+    pub(crate) one_hot: Vec<String>,
+    /// Drop rows with missing cells instead of refusing the table
+    #[arg(long)]
+    pub(crate) drop_missing: bool,
+    /// Inference method
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) method: Method,
+    /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear" [default:
+    /// matern32, or that of --params]
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) kernel: Option<String>,
+    /// Prior mean [default: constant, or that of --params]
+    #[arg(long, value_enum)]
+    pub(crate) mean: Option<MeanKind>,
+    #[command(flatten)]
+    pub(crate) surrogates: SurrogateArgs,
+    /// Jitter on the inducing points' covariance, as a part of the kernel's variance
+    #[arg(long, value_name = "J", default_value_t = 1e-6, value_parser = non_negative)]
+    pub(crate) jitter: f64,
+    /// Smallest noise variance training can reach, in the scale of training
+    #[arg(long, value_name = "V", default_value_t = 1e-6, value_parser = positive_real)]
+    pub(crate) noise_floor: f64,
+    /// Fit in the table's own units instead of standardising
+    #[arg(long)]
+    pub(crate) no_scale: bool,
+    /// Table with test rows
+    #[arg(long, value_name = "FILE", conflicts_with = "test_fraction")]
+    pub(crate) test: Option<PathBuf>,
+    /// Part of the rows held out for testing
+    #[arg(long, value_name = "F", value_parser = fraction)]
+    pub(crate) test_fraction: Option<f64>,
+    /// Write the split as train.csv and test.csv into this folder
+    #[arg(long, value_name = "DIR", requires = "test_fraction")]
+    pub(crate) split_out: Option<PathBuf>,
+    /// Seed of everything random: the split, the starts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Starting points to try [default: 5, or 1 with --params]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) starts: Option<usize>,
+    /// Largest number of training steps
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) max_iters: usize,
+    /// Stop training after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive_real)]
+    pub(crate) time: Option<f64>,
+    /// Report the exact log marginal likelihood up to this many rows
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub(crate) exact_limit: usize,
+    /// Hyperparameters to start from: a parameter file or a model file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params: Option<PathBuf>,
+    /// Hold a parameter at its starting value, such as noise_variance or kernel.lengthscales
+    #[arg(long, value_name = "PARAM", value_delimiter = ',')]
+    pub(crate) fix: Vec<String>,
+    /// Condition on the data at the given hyperparameters, without training
+    #[arg(long)]
+    pub(crate) no_train: bool,
+    /// Memory budget in GB [default: 80 % of this machine's memory]
+    #[arg(long, value_name = "GB", value_parser = positive_real)]
+    pub(crate) memory: Option<f64>,
+    /// Where to save the model [default: DATA's name with .taut, in the current folder]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) out: Option<PathBuf>,
+    /// Where to save training's state [default: MODEL.ckpt]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Write a report as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What the bounds are built from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SurrogateArgs {
+    /// Inducing points of the bounds that use them [default: 512]
+    #[arg(long, value_name = "M")]
+    pub(crate) inducing: Option<usize>,
+    /// Neighbours each point is conditioned on in the vecchia bound [default: 30]
+    #[arg(long, value_name = "K")]
+    pub(crate) neighbours: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// CSV file with the model's input columns, or - for standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Where to write the predictions [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Probability of the predictive interval
+    #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = fraction)]
+    pub(crate) interval: f64,
+    /// Only the posterior mean, which is much cheaper than a variance
+    #[arg(long, conflicts_with = "samples")]
+    pub(crate) mean_only: bool,
+    /// Add this many joint draws of the latent function
+    #[arg(long, value_name = "S", value_parser = positive)]
+    pub(crate) samples: Option<usize>,
+    /// Seed of the draws
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "samples")]
+    pub(crate) seed: u64,
+    /// Copy the table's own columns in front of the predictions
+    #[arg(long)]
+    pub(crate) keep: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CertifyArgs {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: PathBuf,
+    /// Other hyperparameters for the model's data: a parameter file or a model file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params: Option<PathBuf>,
+    /// Which bounds: free, all, or names
+    #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "all")]
+    pub(crate) bounds: Vec<String>,
+    #[command(flatten)]
+    pub(crate) surrogates: SurrogateArgs,
+    /// Also compute the exact log marginal likelihood up to this many rows
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub(crate) exact_limit: usize,
+    /// Write the table as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DescribeArgs {
+    /// CSV file (.csv, .csv.gz), or - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write the description as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn real(text: &str, accepts: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && accepts(number) => Ok(number),
+        _ => Err(format!("a number {range} is needed")),
+    }
+}
+
+fn positive_real(text: &str) -> Result<f64, String> {
+    real(text, |number| number > 0.0, "greater than 0")
+}
+
+fn non_negative(text: &str) -> Result<f64, String> {
+    real(text, |number| number >= 0.0, "of at least 0")
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    real(text, |number| number > 0.0 && number < 1.0, "strictly between 0 and 1")
+}

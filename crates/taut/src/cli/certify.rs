@@ -1,0 +1,189 @@
+//! `taut certify`.
+
+use std::time::Instant;
+
+use bounds::{BoundRow, Side};
+use gp_core::{Hyperparameters, Params, Scales, Units};
+use ndarray::Axis;
+use serde::Serialize;
+use taut::{
+    Certificate, CertifyOptions, CgSummary, Model, Selection, Surrogates, certify, read_params,
+};
+
+use super::args::CertifyArgs;
+use super::failure::Failure;
+use super::machine;
+use super::output::{check_writable, write_json};
+use super::progress::Display;
+use super::report::{Lml, Slack};
+use super::summary::kernel_text;
+
+pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
+    let began = Instant::now();
+    machine::use_threads(args.common.threads)?;
+    if let Some(path) = &args.report {
+        check_writable(path)?;
+    }
+    let model = Model::load(&args.model)?;
+    let hyper = hyperparameters(args, &model)?;
+    let mut display = Display::new(args.common.quiet);
+    display.now("bounding the log marginal likelihood".to_owned());
+    let certificate = evaluate(args, &model, &hyper)?;
+    display.clear();
+    let report = report(&model, &hyper, &certificate, began);
+    print(&report, &certificate);
+    match &args.report {
+        Some(path) => write_json(path, &report),
+        None => Ok(()),
+    }
+}
+
+/// Those of `--params` in the model's scale, or the model's own.
+fn hyperparameters(args: &CertifyArgs, model: &Model) -> Result<Hyperparameters, Failure> {
+    let Some(path) = &args.params else { return Ok(model.hyperparameters().clone()) };
+    let leaf = model.params().kernel;
+    let params = read_params(path, Some(&leaf), model.units())?;
+    let scales = Scales { x: model.x_scaling(), y: model.y_scaling() };
+    Ok(scales.convert(&params, model.units())?.build(model.gp().x().ncols())?)
+}
+
+fn evaluate(
+    args: &CertifyArgs,
+    model: &Model,
+    hyper: &Hyperparameters,
+) -> Result<Certificate, Failure> {
+    let saved = model.surrogates();
+    let surrogates = Surrogates {
+        inducing: args.surrogates.inducing.unwrap_or(saved.inducing),
+        neighbours: args.surrogates.neighbours.unwrap_or(saved.neighbours),
+        jitter: saved.jitter,
+    };
+    let selection = match args.bounds.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["all"] => Selection::All,
+        ["free"] => Selection::Free,
+        _ => Selection::Names(args.bounds.clone()),
+    };
+    let exact_limit = args.exact_limit;
+    let options = CertifyOptions { surrogates, selection, exact_limit, ..CertifyOptions::default() };
+    let y = model.gp().y() - &hyper.mean.value(model.gp().x()).insert_axis(Axis(1));
+    Ok(certify(hyper, model.gp().x(), &y, &options)?)
+}
+
+/// The report of `taut certify`.
+#[derive(Debug, Serialize)]
+struct Report {
+    kernel: String,
+    n: usize,
+    d: usize,
+    units: Units,
+    params: Params,
+    inducing: usize,
+    lml: Lml,
+    bounds: Vec<Row>,
+    cg: CgSummary,
+    jitter: Option<f64>,
+    seconds: f64,
+    peak_rss_bytes: Option<u64>,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    quantity: String,
+    side: &'static str,
+    value: Option<f64>,
+    /// Distance to the best value on the other side.
+    slack: Option<f64>,
+    seconds: f64,
+    skipped: Option<String>,
+}
+
+fn report(
+    model: &Model,
+    hyper: &Hyperparameters,
+    certificate: &Certificate,
+    began: Instant,
+) -> Report {
+    let params = Params::new(hyper, model.units());
+    Report {
+        kernel: kernel_text(&params.kernel),
+        n: model.gp().x().nrows(),
+        d: model.gp().x().ncols(),
+        units: model.units(),
+        params,
+        inducing: certificate.inducing,
+        lml: lml(model, certificate),
+        bounds: rows(certificate),
+        cg: certificate.cg,
+        jitter: certificate.jitter,
+        seconds: began.elapsed().as_secs_f64(),
+        peak_rss_bytes: machine::peak_rss_bytes(),
+        warnings: certificate.warnings.clone(),
+    }
+}
+
+fn lml(model: &Model, certificate: &Certificate) -> Lml {
+    let bracket = &certificate.bracket;
+    let finite = |value: f64| value.is_finite().then_some(value);
+    let name = |winners: Option<bounds::Winners>| winners.map(|w| w.logdet.to_owned());
+    Lml {
+        lower: finite(bracket.lower),
+        upper: finite(bracket.upper),
+        exact: certificate.exact.map(|exact| exact.lml),
+        estimate: None,
+        standard_error: None,
+        slack: Slack { quad: finite(bracket.slack.quad), logdet: finite(bracket.slack.logdet) },
+        bound: name(bracket.lower_bounds),
+        bound_lower: name(bracket.upper_bounds),
+        original_offset: model.original_offset(),
+    }
+}
+
+/// The bounds one by one, then the two ends of the bracket they make.
+fn rows(certificate: &Certificate) -> Vec<Row> {
+    let mut rows: Vec<Row> = certificate.rows.iter().map(row).collect();
+    let bracket = &certificate.bracket;
+    for (side, value) in [("lower", bracket.lower), ("upper", bracket.upper)] {
+        rows.push(Row {
+            name: "bracket".to_owned(),
+            quantity: "lml".to_owned(),
+            side,
+            value: value.is_finite().then_some(value),
+            slack: Some(bracket.width()).filter(|width| width.is_finite()),
+            seconds: certificate.seconds,
+            skipped: None,
+        });
+    }
+    rows
+}
+
+fn row(bound: &BoundRow) -> Row {
+    Row {
+        name: bound.name.to_owned(),
+        quantity: bound.quantity.to_string(),
+        side: side(bound.side),
+        value: bound.value,
+        slack: bound.slack,
+        seconds: bound.seconds,
+        skipped: bound.skipped.as_ref().map(ToString::to_string),
+    }
+}
+
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::Lower => "lower",
+        Side::Upper => "upper",
+    }
+}
+
+fn print(report: &Report, certificate: &Certificate) {
+    println!(
+        "{} on {} rows, {} inputs, {} inducing points",
+        report.kernel, report.n, report.d, report.inducing
+    );
+    for line in taut::table_lines(certificate) {
+        println!("{line}");
+    }
+    report.warnings.iter().for_each(|warning| println!("warning: {warning}"));
+}

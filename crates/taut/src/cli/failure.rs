@@ -1,0 +1,103 @@
+//! How a run fails: one line of cause, one of remedy, and an exit code.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use datasets::DataError;
+use gp_core::GpError;
+use taut::KernelExprError;
+
+/// A run that could not be finished.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    cause: String,
+    remedy: String,
+    code: u8,
+    silent: bool,
+}
+
+impl Failure {
+    /// Exit code 1.
+    pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { cause: cause.into(), remedy: remedy.into(), code: 1, silent: false }
+    }
+
+    /// Exit code 2: the command itself is wrong.
+    pub(crate) fn usage(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code: 2, ..Self::new(cause, remedy) }
+    }
+
+    /// Exit code 130: stopped by the user, nothing lost.
+    pub(crate) fn interrupted(remedy: impl Into<String>) -> Self {
+        Self { code: 130, ..Self::new("interrupted", remedy) }
+    }
+
+    /// Whoever read standard output has gone: nothing is wrong, and nobody to tell.
+    pub(crate) fn closed_pipe() -> Self {
+        Self { code: 0, silent: true, ..Self::new("", "") }
+    }
+
+    pub(crate) fn cannot_write(path: &Path, error: &std::io::Error) -> Self {
+        Self::new(
+            format!("cannot write {}: {error}", path.display()),
+            "choose a place that exists and is writable",
+        )
+    }
+
+    /// The two lines on standard error, and the code for the shell.
+    pub(crate) fn report(&self) -> ExitCode {
+        if !self.silent {
+            eprintln!("error: {}", one_line(&self.cause));
+            eprintln!("help: {}", one_line(&self.remedy));
+        }
+        ExitCode::from(self.code)
+    }
+
+    /// Splits a library's sentence "cause: remedy" or "cause; remedy".
+    fn from_sentence(text: &str) -> Self {
+        match text.rfind(": ").max(text.rfind("; ")) {
+            Some(at) => Self::new(&text[..at], &text[at + 2..]),
+            None => Self::new(text, "run the command with --help to see what is accepted"),
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        match &error {
+            DataError::Unwritable { source, .. }
+                if source.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                Self::closed_pipe()
+            }
+            _ => Self::new(error.cause(), error.remedy()),
+        }
+    }
+}
+
+impl From<GpError> for Failure {
+    fn from(error: GpError) -> Self {
+        match &error {
+            GpError::Io { .. } => {
+                Self::new(error.to_string(), "check that the path exists and that you may use it")
+            }
+            _ => Self::from_sentence(&error.to_string()),
+        }
+    }
+}
+
+impl From<KernelExprError> for Failure {
+    fn from(error: KernelExprError) -> Self {
+        Self { code: 2, ..Self::from_sentence(&error.to_string()) }
+    }
+}
+
+impl From<ctrlc::Error> for Failure {
+    fn from(error: ctrlc::Error) -> Self {
+        Self::new(format!("cannot listen for Ctrl-C: {error}"), "run in another shell")
+    }
+}

@@ -1,0 +1,197 @@
+//! `taut predict`.
+
+use std::path::Path;
+
+use datasets::{CsvChunks, CsvOptions, CsvWriter, Source};
+use gp_core::WholeFile;
+use gp_core::metrics::normal_half_width;
+use ndarray::{Array2, Array3, concatenate, Axis};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use taut::Model;
+
+use super::args::PredictArgs;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::machine;
+use super::progress::Display;
+
+/// Rows read, predicted and written at a time: memory does not grow with the table.
+const CHUNK: usize = 8192;
+/// Joint draws need a covariance of all rows.
+const MAX_SAMPLED_ROWS: usize = 10_000;
+
+pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
+    machine::use_threads(args.common.threads)?;
+    let model = Model::load(&args.model)?;
+    match &args.out {
+        Some(path) if path.as_path() != Path::new("-") => {
+            let whole = WholeFile::begin(path)?;
+            write(args, &model, CsvWriter::create(whole.path())?)?;
+            whole.commit()?;
+            Ok(())
+        }
+        _ => write(args, &model, CsvWriter::create("-")?),
+    }
+}
+
+type Writer = CsvWriter<Box<dyn std::io::Write + Send>>;
+
+fn write(args: &PredictArgs, model: &Model, mut writer: Writer) -> Result<(), Failure> {
+    let source = Source::argument(&args.data);
+    let mut chunks = CsvChunks::open(source, &CsvOptions::default(), CHUNK)?;
+    if args.keep {
+        chunks = chunks.keep_cells();
+    }
+    let kept = if args.keep { chunks.column_names().to_vec() } else { Vec::new() };
+    let header = header(args, model);
+    check_names(&kept, &header)?;
+    writer.write_text(kept.iter().chain(&header).map(String::as_str))?;
+    if let Some(count) = args.samples {
+        write_samples(args, model, chunks, count, &mut writer)?;
+    } else {
+        write_chunks(args, model, chunks, &mut writer)?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// Copied columns and predictions must be told apart.
+fn check_names(kept: &[String], header: &[String]) -> Result<(), Failure> {
+    match kept.iter().find(|name| header.contains(name)) {
+        Some(name) => Err(Failure::new(
+            format!("the table has a column `{name}`, which is also the name of a prediction"),
+            "rename the column, or predict without --keep",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// `mean,var_latent,var_y,lower,upper`, with the target's name behind each when there are several.
+fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
+    let mut names: Vec<String> = if args.mean_only { vec!["mean"] } else {
+        vec!["mean", "var_latent", "var_y", "lower", "upper"]
+    }
+    .into_iter()
+    .map(str::to_owned)
+    .collect();
+    names.extend((1..=args.samples.unwrap_or(0)).map(|draw| format!("sample_{draw}")));
+    let targets = model.encoder().target_names();
+    if targets.len() == 1 {
+        return names;
+    }
+    let per_target = |target: &String| {
+        names.iter().map(|name| format!("{name}_{target}")).collect::<Vec<_>>()
+    };
+    targets.iter().flat_map(per_target).collect()
+}
+
+fn write_chunks(
+    args: &PredictArgs,
+    model: &Model,
+    chunks: CsvChunks,
+    writer: &mut Writer,
+) -> Result<(), Failure> {
+    let interrupt = Interrupt::listen()?;
+    let mut display = Display::new(args.common.quiet);
+    let mut rows = 0;
+    for chunk in chunks {
+        if interrupt.asked() {
+            display.clear();
+            return Err(Failure::interrupted("nothing was kept: run the command again"));
+        }
+        let chunk = chunk?;
+        let x = model.encoder().encode(&chunk.table)?;
+        let numbers = predict(args, model, &x)?;
+        write_rows(args, &chunk, &numbers, writer)?;
+        rows += x.nrows();
+        display.now(format!("{rows} rows predicted"));
+    }
+    display.clear();
+    Ok(())
+}
+
+fn write_rows(
+    args: &PredictArgs,
+    chunk: &datasets::Chunk,
+    numbers: &Array2<f64>,
+    writer: &mut Writer,
+) -> Result<(), Failure> {
+    if args.keep {
+        for (cells, numbers) in chunk.rows().zip(numbers.outer_iter()) {
+            writer.write_row(cells, &numbers.to_vec())?;
+        }
+    } else {
+        for numbers in numbers.outer_iter() {
+            writer.write_row([], &numbers.to_vec())?;
+        }
+    }
+    Ok(())
+}
+
+/// One row of numbers per row of `x`, in the order of the header without samples.
+fn predict(args: &PredictArgs, model: &Model, x: &Array2<f64>) -> Result<Array2<f64>, Failure> {
+    if args.mean_only {
+        return Ok(model.predict_mean(x)?);
+    }
+    let prediction = model.predict(x)?;
+    let half_width = normal_half_width(args.interval);
+    let (rows, targets) = prediction.mean.dim();
+    Ok(Array2::from_shape_fn((rows, 5 * targets), |(row, column)| {
+        let at = [row, column / 5];
+        let (mean, deviation) = (prediction.mean[at], prediction.var_y[at].sqrt());
+        match column % 5 {
+            0 => mean,
+            1 => prediction.var_latent[at],
+            2 => prediction.var_y[at],
+            3 => mean - half_width * deviation,
+            _ => mean + half_width * deviation,
+        }
+    }))
+}
+
+fn write_samples(
+    args: &PredictArgs,
+    model: &Model,
+    chunks: CsvChunks,
+    count: usize,
+    writer: &mut Writer,
+) -> Result<(), Failure> {
+    let mut parts = Vec::new();
+    let mut inputs = Vec::new();
+    let mut rows = 0;
+    for chunk in chunks {
+        let chunk = chunk?;
+        rows += chunk.table.n_rows();
+        if rows > MAX_SAMPLED_ROWS {
+            return Err(Failure::new(
+                format!("joint draws at more than {MAX_SAMPLED_ROWS} rows need too large a covariance matrix"),
+                "give fewer rows, or predict without --samples",
+            ));
+        }
+        inputs.push(model.encoder().encode(&chunk.table)?);
+        parts.push(chunk);
+    }
+    let views: Vec<_> = inputs.iter().map(|part| part.view()).collect();
+    let x = concatenate(Axis(0), &views)
+        .map_err(|error| Failure::new(error.to_string(), "report this as a fault"))?;
+    let draws = model.sample(&x, count, &mut ChaCha8Rng::seed_from_u64(args.seed))?;
+    let numbers = beside(&predict(args, model, &x)?, &draws);
+    let mut first = 0;
+    for chunk in &parts {
+        let last = first + chunk.table.n_rows();
+        let part = numbers.slice(ndarray::s![first..last, ..]).to_owned();
+        write_rows(args, chunk, &part, writer)?;
+        first = last;
+    }
+    Ok(())
+}
+
+/// Each target's five numbers followed by its draws.
+fn beside(numbers: &Array2<f64>, draws: &Array3<f64>) -> Array2<f64> {
+    let (count, rows, targets) = draws.dim();
+    let width = 5 + count;
+    Array2::from_shape_fn((rows, width * targets), |(row, column)| {
+        let (target, place) = (column / width, column % width);
+        if place < 5 { numbers[[row, 5 * target + place]] } else { draws[[place - 5, row, target]] }
+    })
+}

@@ -1,0 +1,100 @@
+//! The report of `taut fit`: one JSON object, its keys fixed.
+
+use gp_core::{Params, Units};
+use serde::Serialize;
+use taut::CgSummary;
+
+/// Every key is always there; what does not apply is null.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) method: &'static str,
+    pub(crate) kernel: String,
+    pub(crate) n_train: usize,
+    pub(crate) n_test: usize,
+    pub(crate) d: usize,
+    pub(crate) inducing: Option<usize>,
+    pub(crate) neighbours: Option<usize>,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) units: Units,
+    pub(crate) params: Params,
+    pub(crate) lml: Lml,
+    pub(crate) elbo: Option<f64>,
+    pub(crate) cg: CgSummary,
+    pub(crate) train: Train,
+    pub(crate) test: Option<Test>,
+    pub(crate) loo: Option<Scores>,
+    pub(crate) seconds: Seconds,
+    pub(crate) peak_rss_bytes: Option<u64>,
+    pub(crate) jitter: Option<f64>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// In nats, in the scale of `units`, summed over targets.
+#[derive(Debug, Serialize)]
+pub(crate) struct Lml {
+    pub(crate) lower: Option<f64>,
+    pub(crate) upper: Option<f64>,
+    pub(crate) exact: Option<f64>,
+    pub(crate) estimate: Option<f64>,
+    pub(crate) standard_error: Option<f64>,
+    pub(crate) slack: Slack,
+    pub(crate) bound: Option<String>,
+    pub(crate) bound_lower: Option<String>,
+    pub(crate) original_offset: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Slack {
+    pub(crate) quad: Option<f64>,
+    pub(crate) logdet: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Train {
+    pub(crate) iterations: usize,
+    pub(crate) evaluations: usize,
+    pub(crate) stop_reason: Option<gp_core::StopReason>,
+    pub(crate) start: Option<String>,
+    /// The starts tried, with the objective each reached on the screening rows.
+    pub(crate) starts: Vec<StartRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct StartRow {
+    pub(crate) name: String,
+    pub(crate) objective: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Test {
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+    pub(crate) rmse_original: f64,
+    pub(crate) nlpd_original: f64,
+    pub(crate) per_target: Vec<TargetScores>,
+}
+
+/// In the scale of `units`, all targets together.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Scores {
+    pub(crate) rmse: f64,
+    pub(crate) nlpd: f64,
+    pub(crate) coverage95: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TargetScores {
+    pub(crate) target: String,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+    pub(crate) rmse_original: f64,
+    pub(crate) nlpd_original: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Seconds {
+    pub(crate) total: f64,
+    pub(crate) train: f64,
+    pub(crate) predict: f64,
+}

@@ -1,0 +1,184 @@
+//! From a table's numbers to a fitted model.
+
+use datasets::Design;
+use exact_gp::{ExactGp, ExactGpOptions};
+use gp_core::{
+    GpError, Hyperparameters, MeanSpec, Observer, Params, Scales, Standardiser, Trained,
+    TrainingPlan, Units, disagreement,
+};
+use kernels::{KernelSpec, StationarySpec};
+use ndarray::Array2;
+
+use crate::{Model, Surrogates};
+
+/// How a table is fitted.
+///
+/// | option | default |
+/// | --- | --- |
+/// | `kernel` | Matérn-3/2 with one lengthscale per column |
+/// | `mean` | a learned constant |
+/// | `scale` | true: inputs and targets are standardised by the training rows |
+/// | `params` | none: starting values, instead of `kernel` and `mean` |
+/// | `train` | true; false conditions on the data at the starting values |
+/// | `plan` | see [`TrainingPlan`] |
+/// | `surrogates` | see [`Surrogates`]: used by bounds later |
+/// | `memory_budget` | none: bytes for the N×N matrices |
+#[derive(Debug, Clone)]
+pub struct FitOptions {
+    /// Covariance function with its starting values, in standardised units.
+    pub kernel: Option<KernelSpec>,
+    /// Prior mean with its starting values, in standardised units.
+    pub mean: Option<MeanSpec>,
+    /// Whether to standardise.
+    pub scale: bool,
+    /// Starting values with their units.
+    pub params: Option<Params>,
+    /// Whether to train.
+    pub train: bool,
+    /// Starts, limits, fixed parameters, priors.
+    pub plan: TrainingPlan,
+    /// Sizes of the surrogates behind later bounds.
+    pub surrogates: Surrogates,
+    /// Largest number of bytes of the matrices.
+    pub memory_budget: Option<u64>,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            kernel: None,
+            mean: None,
+            scale: true,
+            params: None,
+            train: true,
+            plan: TrainingPlan::default(),
+            surrogates: Surrogates::default(),
+            memory_budget: None,
+        }
+    }
+}
+
+/// A fitted model and how it came about.
+#[derive(Debug)]
+pub struct Fitted {
+    /// The model.
+    pub model: Model,
+    /// How training went; `None` when there was none.
+    pub trained: Option<Trained>,
+    /// What a user of the model should know.
+    pub warnings: Vec<String>,
+}
+
+/// Fits a Gaussian process to a table.
+///
+/// # Errors
+/// Data or parameters out of range, a kernel that does not fit the columns, too little memory, no
+/// usable start.
+pub fn fit(
+    design: &Design,
+    options: &FitOptions,
+    observer: &mut dyn Observer,
+) -> Result<Fitted, GpError> {
+    let (x_measured, y_measured) =
+        (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
+    let template = starting_values(design, options, &x_measured, &y_measured)?;
+    let (x_scaling, y_scaling, units) = if options.scale {
+        (x_measured, y_measured, Units::Standardised)
+    } else {
+        let identity = Standardiser::identity;
+        (identity(design.x.ncols()), identity(design.y.ncols()), Units::Original)
+    };
+    let (x, y) = (x_scaling.apply(&design.x)?, y_scaling.apply(&design.y)?);
+    let (gp, trained) = condition_or_train(&template, &x, &y, options, observer)?;
+    let warnings = warnings(&gp, trained.as_ref(), options)?;
+    let encoder = design.encoder.clone();
+    let surrogates = options.surrogates;
+    let model = Model { gp, encoder, x_scaling, y_scaling, units, surrogates };
+    Ok(Fitted { model, trained, warnings })
+}
+
+fn condition_or_train(
+    template: &Hyperparameters,
+    x: &Array2<f64>,
+    y: &Array2<f64>,
+    options: &FitOptions,
+    observer: &mut dyn Observer,
+) -> Result<(ExactGp, Option<Trained>), GpError> {
+    if !options.train {
+        return Ok((ExactGp::condition(template, x, y, options.memory_budget)?, None));
+    }
+    let exact =
+        ExactGpOptions { plan: options.plan.clone(), memory_budget: options.memory_budget };
+    let (gp, trained) = ExactGp::fit(template, x, y, &exact, observer)?;
+    Ok((gp, Some(trained)))
+}
+
+/// The hyperparameters before training, in the scale of the fit.
+fn starting_values(
+    design: &Design,
+    options: &FitOptions,
+    x: &Standardiser,
+    y: &Standardiser,
+) -> Result<Hyperparameters, GpError> {
+    let units = if options.scale { Units::Standardised } else { Units::Original };
+    let d = design.x.ncols();
+    let scales = Scales { x, y };
+    let params = match &options.params {
+        Some(params) => scales.convert(params, units)?,
+        None => {
+            let standard = default_params(options, d);
+            // Values that mean nothing in original units (a linear kernel's) start there as they
+            // are in standardised ones.
+            let unscaled = Params { units, ..standard.clone() };
+            scales.convert(&standard, units).unwrap_or(unscaled)
+        }
+    };
+    params.build(d)
+}
+
+/// Every kernel parameter and the noise variance at 1, the mean at 0.
+fn default_params(options: &FitOptions, d: usize) -> Params {
+    let leaf = StationarySpec { lengthscales: vec![1.0; d], variance: 1.0, active_dims: None };
+    Params {
+        kernel: options.kernel.clone().unwrap_or(KernelSpec::Matern32(leaf)),
+        noise_variance: 1.0,
+        mean: options.mean.clone().unwrap_or(MeanSpec::Constant(0.0)),
+        units: Units::Standardised,
+    }
+}
+
+fn warnings(
+    gp: &ExactGp,
+    trained: Option<&Trained>,
+    options: &FitOptions,
+) -> Result<Vec<String>, GpError> {
+    let hyper = gp.hyperparameters();
+    let mut warnings = Vec::new();
+    if let Some(trained) = trained {
+        let space = options.plan.space(hyper)?;
+        let floors = space.at_floor(hyper).into_iter();
+        warnings.extend(floors.map(|floor| format!("training ended at a floor: {floor}")));
+        if !trained.stop_reason.converged() {
+            warnings.push(format!(
+                "training stopped before it converged ({:?} after {} steps)",
+                trained.stop_reason, trained.iterations
+            ));
+        }
+        let failed = trained.starts.iter().filter(|start| start.u.is_empty());
+        warnings.extend(failed.map(|start| format!("start \"{}\" could not be evaluated", start.name)));
+    }
+    let residual = gp.residual();
+    for (target, column) in residual.columns().into_iter().enumerate() {
+        if let Some(found) = disagreement(gp.x(), &column, hyper.total_noise_variance()) {
+            warnings.push(format!(
+                "target {}: rows {} and {} have equal inputs and targets further apart than the noise variance {:.3e} explains (repeated inputs scatter with variance {:.3e})",
+                target + 1,
+                found.rows.0 + 1,
+                found.rows.1 + 1,
+                hyper.total_noise_variance(),
+                found.within_variance
+            ));
+        }
+    }
+    Ok(warnings)
+}

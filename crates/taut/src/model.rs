@@ -1,0 +1,240 @@
+//! A fitted model with everything between a table and a prediction in the table's units.
+
+use std::path::Path;
+
+use datasets::Encoder;
+use exact_gp::ExactGp;
+use gp_core::{Format, GpError, Hyperparameters, Params, Posterior, Standardiser, Units};
+use ndarray::{Array2, Array3, ArrayRef1, ArrayRef2, Axis};
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::Surrogates;
+
+/// Model files: see [`Model::save`].
+const FORMAT: Format = Format { name: "taut-model", version: 1 };
+
+/// Predictions in the targets' own units, one column per target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TablePrediction {
+    /// Posterior mean `[T, P]`.
+    pub mean: Array2<f64>,
+    /// Variance of the latent function `[T, P]`.
+    pub var_latent: Array2<f64>,
+    /// Variance of an observation `[T, P]`.
+    pub var_y: Array2<f64>,
+}
+
+/// A Gaussian process fitted to a table.
+///
+/// Keeps how columns were encoded and scaled, so that it predicts from tables in their own units.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) gp: ExactGp,
+    pub(crate) encoder: Encoder,
+    pub(crate) x_scaling: Standardiser,
+    pub(crate) y_scaling: Standardiser,
+    pub(crate) units: Units,
+    pub(crate) surrogates: Surrogates,
+}
+
+/// What a model file holds.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    method: Method,
+    params: Params,
+    encoder: Encoder,
+    x_scaling: Standardiser,
+    y_scaling: Standardiser,
+    surrogates: Surrogates,
+    x: Array2<f64>,
+    y: Array2<f64>,
+    alpha: Array2<f64>,
+}
+
+/// How a model was fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Cholesky factorisation.
+    Exact,
+}
+
+impl Method {
+    /// The name used on the command line and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+        }
+    }
+}
+
+impl Model {
+    /// How it was fitted.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        Method::Exact
+    }
+
+    /// The Gaussian process, in the scale of [`units`](Self::units).
+    #[must_use]
+    pub fn gp(&self) -> &ExactGp {
+        &self.gp
+    }
+
+    /// The hyperparameters, in the scale of [`units`](Self::units).
+    #[must_use]
+    pub fn hyperparameters(&self) -> &Hyperparameters {
+        self.gp.hyperparameters()
+    }
+
+    /// The scale the model was fitted in.
+    #[must_use]
+    pub fn units(&self) -> Units {
+        self.units
+    }
+
+    /// How a table becomes inputs.
+    #[must_use]
+    pub fn encoder(&self) -> &Encoder {
+        &self.encoder
+    }
+
+    /// How inputs are scaled.
+    #[must_use]
+    pub fn x_scaling(&self) -> &Standardiser {
+        &self.x_scaling
+    }
+
+    /// How targets are scaled.
+    #[must_use]
+    pub fn y_scaling(&self) -> &Standardiser {
+        &self.y_scaling
+    }
+
+    /// Sizes of the surrogates behind its bounds.
+    #[must_use]
+    pub fn surrogates(&self) -> Surrogates {
+        self.surrogates
+    }
+
+    /// The hyperparameters as they are written in files.
+    #[must_use]
+    pub fn params(&self) -> Params {
+        Params::new(self.hyperparameters(), self.units)
+    }
+
+    /// What is added to a log marginal likelihood in the model's scale to have it in the targets'
+    /// own units: −N Σ_p log s_p.
+    #[must_use]
+    pub fn original_offset(&self) -> f64 {
+        let logs: f64 = self.y_scaling.scale().iter().map(|s| s.ln()).sum();
+        // Subtracted from zero, so that no scaling gives 0 and not −0.
+        0.0 - self.gp.x().nrows() as f64 * logs
+    }
+
+    /// Posterior mean `[T, P]` at inputs `x` `[T, D]`, both in the table's units; costs no variance.
+    ///
+    /// # Errors
+    /// [`GpError::ShapeMismatch`] for another number of columns, [`GpError::NotFinite`].
+    pub fn predict_mean(&self, x: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
+        self.y_scaling.undo(&self.gp.predict_mean(&self.x_scaling.apply(x)?)?)
+    }
+
+    /// Posterior mean and variances at inputs `x` `[T, D]`, all in the table's units.
+    ///
+    /// # Errors
+    /// As [`predict_mean`](Self::predict_mean), and failures of the factorisation.
+    pub fn predict(&self, x: &ArrayRef2<f64>) -> Result<TablePrediction, GpError> {
+        let scaled = self.gp.predict(&self.x_scaling.apply(x)?)?;
+        Ok(TablePrediction {
+            mean: self.y_scaling.undo(&scaled.mean)?,
+            var_latent: self.per_target(&scaled.var_latent),
+            var_y: self.per_target(&scaled.var_y),
+        })
+    }
+
+    /// `count` joint draws `[count, T, P]` of the latent function at inputs `x` `[T, D]`, in the
+    /// table's units; costs T³.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn sample(
+        &self,
+        x: &ArrayRef2<f64>,
+        count: usize,
+        rng: &mut dyn Rng,
+    ) -> Result<Array3<f64>, GpError> {
+        let mut draws = self.gp.sample(&self.x_scaling.apply(x)?, count, rng)?;
+        for mut draw in draws.axis_iter_mut(Axis(0)) {
+            let original = self.y_scaling.undo(&draw)?;
+            draw.assign(&original);
+        }
+        Ok(draws)
+    }
+
+    /// A variance in the model's scale, in each target's own units squared.
+    fn per_target(&self, variance: &ArrayRef1<f64>) -> Array2<f64> {
+        let scale = self.y_scaling.scale();
+        Array2::from_shape_fn((variance.len(), scale.len()), |(t, p)| {
+            variance[t] * scale[p] * scale[p]
+        })
+    }
+
+    /// Writes the model to `path`, whole or not at all; returns the size in bytes.
+    ///
+    /// The file is JSON with all digits of the scaled training rows, the hyperparameters and α, so
+    /// that a model read back predicts the same bits.
+    ///
+    /// # Errors
+    /// [`GpError::Io`].
+    pub fn save(&self, path: &Path) -> Result<u64, GpError> {
+        let content = Content {
+            method: self.method(),
+            params: self.params(),
+            encoder: self.encoder.clone(),
+            x_scaling: self.x_scaling.clone(),
+            y_scaling: self.y_scaling.clone(),
+            surrogates: self.surrogates,
+            x: self.gp.x().clone(),
+            y: self.gp.y().clone(),
+            alpha: self.gp.alpha().clone(),
+        };
+        FORMAT.write(path, &content)
+    }
+
+    /// Reads what [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// [`GpError::Io`]; [`GpError::BadFile`] for files that were cut off, of another kind or
+    /// version, or whose parts do not fit together.
+    pub fn load(path: &Path) -> Result<Self, GpError> {
+        let content: Content = FORMAT.read(path)?;
+        Self::assemble(content).map_err(|error| GpError::BadFile {
+            path: path.to_owned(),
+            problem: format!("does not hold together ({error}): write it again"),
+        })
+    }
+
+    fn assemble(content: Content) -> Result<Self, GpError> {
+        let columns = |argument, expected: usize, found: usize| {
+            let mismatch = GpError::ShapeMismatch { argument, unit: "columns", expected, found };
+            if expected == found { Ok(()) } else { Err(mismatch) }
+        };
+        columns("x_scaling", content.x.ncols(), content.x_scaling.n_columns())?;
+        columns("encoder", content.x.ncols(), content.encoder.n_features())?;
+        columns("y_scaling", content.y.ncols(), content.y_scaling.n_columns())?;
+        columns("target names", content.y.ncols(), content.encoder.target_names().len())?;
+        let hyper = content.params.build(content.x.ncols())?;
+        Ok(Self {
+            gp: ExactGp::from_parts(hyper, content.x, content.y, content.alpha)?,
+            encoder: content.encoder,
+            x_scaling: content.x_scaling,
+            y_scaling: content.y_scaling,
+            units: content.params.units,
+            surrogates: content.surrogates,
+        })
+    }
+}
