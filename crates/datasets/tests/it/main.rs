@@ -1,1 +1,18 @@
+//! Public behaviour of the crate.
+#![allow(clippy::unwrap_used, missing_docs, clippy::float_cmp, clippy::print_stderr)]
 
+mod chunks;
+mod describing;
+mod designs;
+mod files;
+mod generating;
+mod hostile_cells;
+mod hostile_files;
+mod messages;
+mod properties;
+mod real_data;
+mod requests;
+mod sampling;
+mod splitting;
+mod support;
+mod writing;

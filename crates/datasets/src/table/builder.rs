@@ -1,0 +1,76 @@
+//! Tables filled row by row.
+
+use std::collections::HashMap;
+
+use csv::StringRecord;
+
+use super::{Cell, Column, Lines, Table};
+use crate::{CsvOptions, read::Records};
+
+/// Collects rows into columns.
+pub(crate) struct TableBuilder {
+    table: Table,
+    missing_tokens: Vec<String>,
+    /// For each column, where each word stands.
+    known: Vec<HashMap<Box<str>, usize>>,
+}
+
+impl TableBuilder {
+    /// A table of the records that follow.
+    pub(crate) fn new(records: &Records, options: &CsvOptions) -> Self {
+        let mut builder = Self::for_numbers(records.name().to_owned(), records.headers());
+        builder.table.delimiter = char::from(records.delimiter());
+        builder.table.rows_before = records.rows();
+        builder.missing_tokens.clone_from(&options.missing_tokens);
+        builder
+    }
+
+    /// A table of numbers.
+    pub(crate) fn for_numbers(name: String, headers: &[String]) -> Self {
+        let columns: Vec<Column> = headers.iter().cloned().map(Column::new).collect();
+        let known = vec![HashMap::new(); columns.len()];
+        let table = Table {
+            name,
+            columns,
+            n_rows: 0,
+            delimiter: ',',
+            rows_before: 0,
+            lines: Lines::default(),
+        };
+        Self { table, missing_tokens: Vec::new(), known }
+    }
+
+    /// Adds a record of as many cells as there are columns.
+    pub(crate) fn push(&mut self, record: &StringRecord, line: u64) {
+        for (index, text) in record.iter().enumerate() {
+            let cell = Cell::parse(text.trim(), &self.missing_tokens);
+            self.table.columns[index].push(cell, &mut self.known[index]);
+        }
+        self.end_row(line);
+    }
+
+    /// Adds a row of numbers.
+    pub(crate) fn push_numbers(&mut self, values: impl Iterator<Item = f64>) {
+        for (index, value) in values.enumerate() {
+            match value {
+                value if value.is_finite() => self.push_cell(index, Cell::Number(value)),
+                value if value.is_nan() => self.push_cell(index, Cell::Missing("NaN")),
+                value => self.push_cell(index, Cell::NotFinite(&value.to_string())),
+            }
+        }
+        self.end_row(self.table.n_rows as u64 + 2);
+    }
+
+    fn push_cell(&mut self, index: usize, cell: Cell<'_>) {
+        self.table.columns[index].push(cell, &mut self.known[index]);
+    }
+
+    fn end_row(&mut self, line: u64) {
+        self.table.lines.push(self.table.n_rows, line);
+        self.table.n_rows += 1;
+    }
+
+    pub(crate) fn finish(self) -> Table {
+        self.table
+    }
+}
