@@ -30,11 +30,7 @@ pub struct Selection {
 /// # Ok::<(), kernels::KernelError>(())
 /// ```
 #[must_use]
-pub fn greedy_conditional_variance(
-    kernel: &dyn Kernel,
-    x: &ArrayRef2<f64>,
-    m: usize,
-) -> Selection {
+pub fn greedy_conditional_variance(kernel: &dyn Kernel, x: &ArrayRef2<f64>, m: usize) -> Selection {
     let column = |row: usize| {
         let point = x.row(row).insert_axis(Axis(0));
         kernel.block(x, &point).remove_axis(Axis(1))
