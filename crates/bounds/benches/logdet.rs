@@ -35,34 +35,40 @@ fn bounds(c: &mut Criterion) {
         problem.vecchia().unwrap();
         let y = Array1::from_shape_fn(n, |i| x.row(i).sum().sin());
         let v = &y * 0.5;
-        let id = format!("n{n}-m{m}");
-        let mut group = c.benchmark_group("value");
-        group.sample_size(10);
-        for bound in log_det_catalogue() {
-            group.bench_function(BenchmarkId::new(bound.name(), &id), |b| {
-                b.iter(|| bound.value(&problem))
-            });
-        }
-        for bound in quad_catalogue() {
-            group.bench_function(BenchmarkId::new(bound.name(), &id), |b| {
-                b.iter(|| bound.value(&problem, &y, &v))
-            });
-        }
-        group.finish();
-        let mut group = c.benchmark_group("gradient");
-        group.sample_size(10);
-        for bound in log_det_catalogue() {
-            group.bench_function(BenchmarkId::new(bound.name(), &id), |b| {
-                b.iter(|| bound.gradient(&problem))
-            });
-        }
-        for bound in quad_catalogue() {
-            group.bench_function(BenchmarkId::new(bound.name(), &id), |b| {
-                b.iter(|| bound.gradient(&problem, &y, &v))
-            });
-        }
-        group.finish();
+        values(c, &problem, &y, &v);
+        gradients(c, &problem, &y, &v);
     }
+}
+
+fn id(name: &str, problem: &Problem<'_>) -> BenchmarkId {
+    let m = problem.inducing_points().map_or(0, |z| z.nrows());
+    BenchmarkId::new(name, format!("n{}-m{m}", problem.n()))
+}
+
+fn values(c: &mut Criterion, problem: &Problem<'_>, y: &Array1<f64>, v: &Array1<f64>) {
+    let mut group = c.benchmark_group("value");
+    group.sample_size(10);
+    for bound in log_det_catalogue() {
+        group.bench_function(id(bound.name(), problem), |b| b.iter(|| bound.value(problem)));
+    }
+    for bound in quad_catalogue() {
+        group.bench_function(id(bound.name(), problem), |b| b.iter(|| bound.value(problem, y, v)));
+    }
+    group.finish();
+}
+
+fn gradients(c: &mut Criterion, problem: &Problem<'_>, y: &Array1<f64>, v: &Array1<f64>) {
+    let mut group = c.benchmark_group("gradient");
+    group.sample_size(10);
+    for bound in log_det_catalogue() {
+        group.bench_function(id(bound.name(), problem), |b| b.iter(|| bound.gradient(problem)));
+    }
+    for bound in quad_catalogue() {
+        group.bench_function(id(bound.name(), problem), |b| {
+            b.iter(|| bound.gradient(problem, y, v))
+        });
+    }
+    group.finish();
 }
 
 fn shared(c: &mut Criterion) {

@@ -8,7 +8,7 @@ use thiserror::Error;
 ///
 /// Jitter that had to be raised and conjugate gradients that stopped early are not errors: they are
 /// reported as data ([`NystromSystem::jitter`](crate::NystromSystem::jitter),
-/// [`AuxiliarySolution`](crate::AuxiliarySolution)), because every bound stays valid with them.
+/// the reports of [`solve_auxiliary`](crate::solve_auxiliary)): every bound stays valid with them.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BoundError {
@@ -73,10 +73,10 @@ pub enum BoundError {
     },
     /// A matrix that must be positive definite is not, numerically.
     #[error(
-        "the {matrix} of size {n} is not positive definite even with {jitter} on its diagonal; raise the noise variance or the jitter, or remove near-duplicate rows"
+        "the {matrix} of size {n} is not positive definite with {jitter} added to its diagonal; raise the noise variance or the jitter, or remove near-duplicate rows"
     )]
     NotPositiveDefinite {
-        /// Which matrix: `K`, `Kuu` or the inner matrix of the Nyström system.
+        /// Which matrix, in words.
         matrix: &'static str,
         /// Its number of rows.
         n: usize,

@@ -38,8 +38,8 @@ pub struct BoundRow {
     pub value: Option<f64>,
     /// Distance to the best value on the other side, if there is one.
     pub slack: Option<f64>,
-    /// Seconds it took. What bounds share (the Nyström system, the Vecchia factors, K v) is built by
-    /// the first that asks, and counted there.
+    /// Seconds it took. The Nyström system and the Vecchia factors are built by the first bound that
+    /// asks, and counted there; the product K v that quadratic bounds share is not counted.
     pub seconds: f64,
     /// Why there is no value.
     pub skipped: Option<BoundError>,
@@ -71,10 +71,13 @@ impl Evaluation {
         quads: &[Box<dyn QuadBound>],
     ) -> Result<Self, BoundError> {
         check_targets(problem, y, v)?;
+        let residual = quad::residual(problem, y, v);
         let columns: Vec<_> = y.columns().into_iter().zip(v.columns()).collect();
-        let points: Result<Vec<_>, _> =
-            columns.iter().map(|(y, v)| QuadPoint::new(problem, y, v)).collect();
-        let points = points?;
+        let points: Vec<_> = columns
+            .iter()
+            .zip(residual.columns())
+            .map(|((y, v), r)| QuadPoint::with_residual(problem, y, v, r.to_owned()))
+            .collect();
 
         let mut rows: Vec<BoundRow> =
             log_dets.iter().map(|bound| log_det_row(problem, bound.as_ref())).collect();

@@ -14,7 +14,8 @@ const RELATIVE: f64 = 1e-8;
 ///
 /// The second parts are the first-order effect of rounding the entries of K, which a plain Cholesky
 /// factorisation of K suffers too. Reported brackets are widened by these terms, and the tests use
-/// them as tolerance. Source: `bounds.md` of the design, section 8, measured in 80-bit arithmetic.
+/// them as tolerance. Derivation: `docs/src/math/bracket.md`; the factors were measured
+/// against 80-bit arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rounding {
     n: f64,

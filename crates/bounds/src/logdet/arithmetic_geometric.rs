@@ -3,7 +3,6 @@
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
 use crate::{BoundError, Gradient, Problem, Side};
-use ndarray::Array1;
 
 /// Log-determinant bound from the arithmetic–geometric mean inequality.
 ///
@@ -33,11 +32,11 @@ impl LogDetBound for ArithmeticGeometric {
     }
 
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
-        let (system, n) = (problem.nystrom()?, problem.n());
+        let (system, n) = (problem.nystrom()?, problem.n() as f64);
         // With t = tr D: ∂/∂t = 1/(σ² + t/N), ∂/∂σ² = −(t/σ²) of the same.
-        let slope = 1.0 / (system.sigma2() + system.residual_trace() / n as f64);
+        let slope = 1.0 / (system.sigma2() + system.residual_trace() / n);
         let mut sensitivity = Sensitivity::log_det_q(system);
-        sensitivity.add_residual_diag(&Array1::from_elem(n, slope));
+        sensitivity.add_residual_trace(slope);
         sensitivity.add_sigma2(-system.residual_trace() / system.sigma2() * slope);
         sensitivity.gradient(problem)
     }

@@ -3,7 +3,6 @@
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
 use crate::{BoundError, Gradient, Problem, Side};
-use ndarray::Array1;
 
 /// Log-determinant bound of the evidence lower bound of sparse variational regression.
 ///
@@ -33,7 +32,7 @@ impl LogDetBound for Trace {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         let system = problem.nystrom()?;
         let mut sensitivity = Sensitivity::log_det_q(system);
-        sensitivity.add_residual_diag(&Array1::from_elem(system.n(), 1.0 / system.sigma2()));
+        sensitivity.add_residual_trace(1.0 / system.sigma2());
         sensitivity.add_sigma2(-system.residual_trace() / system.sigma2().powi(2));
         sensitivity.gradient(problem)
     }

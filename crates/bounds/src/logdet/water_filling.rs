@@ -1,10 +1,10 @@
 //! The best bound from the eigenvalues of Q and the trace of K.
 
 use super::LogDetBound;
-use crate::surrogate::{NystromSystem, Sensitivity};
+use crate::surrogate::Sensitivity;
 use crate::{BoundError, Gradient, Problem, Side};
 use linalg_cg::{symmetric_eigen, symmetric_eigenvalues};
-use ndarray::{Array1, ArrayRef1};
+use ndarray::ArrayRef1;
 
 /// Log-determinant bound by water-filling: all that can be said from Q's eigenvalues and tr K.
 ///
@@ -31,7 +31,7 @@ impl LogDetBound for WaterFilling {
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
-        let levels = levels(system, &symmetric_eigenvalues(system.vvt())?);
+        let levels = levels(problem.n(), system.sigma2(), &symmetric_eigenvalues(system.vvt())?);
         let nu = water_level(&levels, system.residual_trace());
         Ok(levels.iter().map(|level| level.max(nu).ln()).sum())
     }
@@ -39,12 +39,13 @@ impl LogDetBound for WaterFilling {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         let (lambda, vectors) = symmetric_eigen(system.vvt())?;
-        let nu = water_level(&levels(system, &lambda), system.residual_trace());
+        let nu =
+            water_level(&levels(problem.n(), system.sigma2(), &lambda), system.residual_trace());
         // With T = tr K: ∂/∂T = 1/ν and ∂/∂ℓ_i = −(1/ν − 1/ℓ_i)₊, which is 0 for the N − M eigenvalues σ²
         // that lie under the water. T = Σ k(x_i, x_i) + Nσ² and ℓ_i = σ² + λ_i.
         let slopes = lambda.mapv(|l| -(1.0 / nu - 1.0 / (system.sigma2() + l.max(0.0))).max(0.0));
         let mut sensitivity = Sensitivity::spectral(system, &vectors, &lambda, &slopes);
-        sensitivity.add_prior_diag(&Array1::from_elem(problem.n(), 1.0 / nu));
+        sensitivity.add_prior_trace(1.0 / nu);
         sensitivity.add_sigma2(n / nu + slopes.sum());
         sensitivity.gradient(problem)
     }
@@ -54,10 +55,10 @@ impl LogDetBound for WaterFilling {
 ///
 /// VVᵀ ⪰ 0, so a negative eigenvalue is rounding error and its clamp moves it towards the truth. For
 /// M > N the M − N smallest are zero in exact arithmetic and do not belong to the N×N matrix Q.
-fn levels(system: &NystromSystem, lambda: &ArrayRef1<f64>) -> Vec<f64> {
-    let (n, m) = (system.n(), lambda.len());
-    let mut levels = vec![system.sigma2(); n.saturating_sub(m)];
-    levels.extend(lambda.iter().skip(m.saturating_sub(n)).map(|l| system.sigma2() + l.max(0.0)));
+fn levels(n: usize, sigma2: f64, lambda: &ArrayRef1<f64>) -> Vec<f64> {
+    let m = lambda.len();
+    let mut levels = vec![sigma2; n.saturating_sub(m)];
+    levels.extend(lambda.iter().skip(m.saturating_sub(n)).map(|l| sigma2 + l.max(0.0)));
     levels
 }
 
@@ -79,7 +80,14 @@ fn water_level(levels: &[f64], poured: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::water_level;
+    use super::{levels, water_level};
+    use ndarray::array;
+
+    #[test]
+    fn negative_eigenvalues_are_rounding_and_surplus_ones_are_dropped() {
+        assert_eq!(levels(4, 0.5, &array![-1e-17, 2.0]), [0.5, 0.5, 0.5, 2.5]);
+        assert_eq!(levels(1, 0.5, &array![-1e-17, 2.0]), [2.5]);
+    }
 
     #[test]
     fn water_covers_the_lowest_levels_first() {

@@ -63,11 +63,29 @@ fn curvature(problem: &Problem<'_>, r: &ArrayRef1<f64>) -> Option<Curvature> {
         return None;
     }
     let k_r = problem.operator().apply_vec(r);
-    // K ⪰ σ²I bounds rᵀKr from below, so the ratio is at most 1/σ² even after rounding.
-    let ratio = squares / inner(r, &k_r).max(problem.sigma2() * squares);
+    let ratio = step_length(squares, inner(r, &k_r), problem.sigma2());
     Some(Curvature { squares, k_r, ratio })
+}
+
+/// rᵀr/rᵀKr, at most 1/σ².
+///
+/// K ⪰ σ²I bounds rᵀKr from below; where the kernel part of rᵀKr is lost to rounding, the clamp keeps
+/// the lower bound from exceeding what σ²I allows.
+fn step_length(squares: f64, curvature: f64, sigma2: f64) -> f64 {
+    squares / curvature.max(sigma2 * squares)
 }
 
 fn inner(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_length;
+
+    #[test]
+    fn a_curvature_below_the_noise_is_rounding() {
+        assert!((step_length(4.0, 8.0, 0.5) - 0.5).abs() < 1e-15);
+        assert!((step_length(4.0, -1e-3, 0.5) - 2.0).abs() < 1e-15);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::{BoundError, Problem, check};
 use linalg_cg::LinearOperator;
-use ndarray::{Array1, ArrayRef1};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use std::sync::OnceLock;
 
 /// Where a quadratic bound is evaluated: y, v and, computed once when first asked, K v.
@@ -35,6 +35,16 @@ impl<'p> QuadPoint<'p> {
         Ok(Self { problem, y, v, residual: OnceLock::new() })
     }
 
+    /// As [`new`](Self::new), with the residual y − Kv known.
+    pub(crate) fn with_residual(
+        problem: &'p Problem<'_>,
+        y: &'p ArrayRef1<f64>,
+        v: &'p ArrayRef1<f64>,
+        residual: Array1<f64>,
+    ) -> Self {
+        Self { problem, y, v, residual: OnceLock::from(residual) }
+    }
+
     /// The targets, `[N]`.
     #[must_use]
     pub fn y(&self) -> &ArrayRef1<f64> {
@@ -51,10 +61,8 @@ impl<'p> QuadPoint<'p> {
     /// drifts. Nothing is multiplied when v is zero.
     pub fn residual(&self) -> &Array1<f64> {
         self.residual.get_or_init(|| {
-            if self.v.iter().all(|value| value.abs() == 0.0) {
-                return self.y.to_owned();
-            }
-            self.y - &*self.problem.operator().apply_vec(self.v)
+            let [y, v] = [self.y, self.v].map(|column| column.view().insert_axis(Axis(1)));
+            residual(self.problem, &y, &v).remove_axis(Axis(1))
         })
     }
 
@@ -64,4 +72,16 @@ impl<'p> QuadPoint<'p> {
         let sums = self.y.iter().zip(self.residual()).map(|(y, r)| y + r);
         self.v.iter().zip(sums).map(|(v, sum)| v * sum).sum()
     }
+}
+
+/// R = Y − KV, `[N, P]`, all columns in one pass over the tiles of K.
+pub(crate) fn residual(
+    problem: &Problem<'_>,
+    y: &ArrayRef2<f64>,
+    v: &ArrayRef2<f64>,
+) -> Array2<f64> {
+    if v.iter().all(|value| value.abs() <= 0.0) {
+        return y.to_owned();
+    }
+    y - &*problem.operator().apply(v)
 }

@@ -3,7 +3,6 @@
 use super::{QuadBound, QuadPoint};
 use crate::surrogate::Sensitivity;
 use crate::{BoundError, Problem, QuadGradient, Side};
-use ndarray::Array1;
 
 /// Lower bound on yᵀK⁻¹y from K ⪯ Q + tr(D) I; it does not use v.
 ///
@@ -41,7 +40,7 @@ impl QuadBound for ShiftedNystrom {
         // dF = 2pᵀdy − pᵀ(dQ_ff + dσ²I + d tr(D) I)p: every D_ii has the weight −pᵀp.
         let mut sensitivity = Sensitivity::quad(system, &p);
         let squares: f64 = p.iter().map(|value| value * value).sum();
-        sensitivity.add_residual_diag(&Array1::from_elem(system.n(), -squares));
+        sensitivity.add_residual_trace(-squares);
         Ok(QuadGradient { hyper: sensitivity.gradient(problem)?, y: p * 2.0 })
     }
 }

@@ -15,7 +15,7 @@ const CHUNK: usize = 4096;
 /// Ties go to the smaller row number; duplicates come last, in row order. `embedded` is `[N, E]`.
 /// Cost: O(N² E) time, O(N E) memory.
 /// Source: Guinness (2018), "Permutation and grouping methods for sharpening Gaussian process
-/// approximations", section 3.
+/// approximations".
 #[must_use]
 pub fn maximin_order(embedded: &ArrayRef2<f64>) -> Vec<usize> {
     let n = embedded.nrows();

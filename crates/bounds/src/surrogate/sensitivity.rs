@@ -69,9 +69,16 @@ impl<'s> Sensitivity<'s> {
         *self.diag += w;
     }
 
-    /// Adds Σ_i w_i dk(x_i, x_i).
-    pub(crate) fn add_prior_diag(&mut self, w: &ArrayRef1<f64>) {
-        *self.diag += w;
+    /// Adds `weight · d tr D`: the same with one weight for all, for which VVᵀ is at hand.
+    pub(crate) fn add_residual_trace(&mut self, weight: f64) {
+        self.inner.scaled_add(-weight, self.system.vvt());
+        self.projected.scaled_add(-weight, self.system.v());
+        self.add_prior_trace(weight);
+    }
+
+    /// Adds `weight · d tr K_ff`.
+    pub(crate) fn add_prior_trace(&mut self, weight: f64) {
+        self.diag += weight;
     }
 
     /// Adds `d_sigma2 · dσ²`.

@@ -58,6 +58,10 @@ fn fingerprint(owned: &Owned) -> Vec<u64> {
         numbers.extend(gradient.hyper.z.unwrap_or_default());
         numbers.extend(gradient.y);
     }
+    let options = linalg_cg::CgOptions::default().max_iters(12);
+    let solution =
+        bounds::solve_auxiliary(&problem, &column(&owned.y), 1e-9, None, &options).unwrap();
+    numbers.extend(solution.v);
     let exact = Exact::new(&problem).unwrap();
     let gradient = exact.lml_gradient(&column(&owned.y)).unwrap();
     numbers.push(exact.log_det());

@@ -111,6 +111,21 @@ fn a_zero_residual_and_zero_targets_are_no_division_by_zero() {
     assert_eq!(point.residual(), &zero);
 }
 
+/// The clamp of D: at the data D is zero, and rounding alone makes some of its entries negative.
+#[test]
+fn the_residual_is_never_negative() {
+    let mut owned = owned(20);
+    (owned.jitter, owned.noise_variance) = (0.0, 1e-9);
+    let problem = owned.problem();
+    let system = problem.nystrom().unwrap();
+    let explained = system.v().mapv(|v| v * v).sum_axis(ndarray::Axis(0));
+    let raw = owned.kernel.diag(&owned.x) - explained;
+    assert!(raw.iter().any(|d| *d < 0.0), "nothing to clamp: {raw}");
+    assert!(system.residual_diag().iter().all(|d| *d >= 0.0));
+    let value = |name: &str| log_det(name).value(&problem).unwrap();
+    assert!(value("hadamard") >= value("nystrom-log-det"));
+}
+
 #[test]
 fn one_row_is_enough() {
     let (x, z) = (ndarray::array![[0.0]], ndarray::array![[0.0]]);
