@@ -43,15 +43,18 @@ fn finished(cells: Vec<String>) -> String {
     format!("{}\n", cells.join("  ").trim_end())
 }
 
-/// A value without quotes; a number with a fraction to four digits.
+/// A value without quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(words) => words.clone(),
-        Value::Number(number) if number.is_f64() => {
-            format!("{:.4}", number.as_f64().unwrap_or(f64::NAN))
-        }
+        Value::Number(number) if number.is_f64() => fraction(number.as_f64().unwrap_or(f64::NAN)),
         other => other.to_string(),
     }
+}
+
+/// Four decimals, and none where they would only be noise.
+fn fraction(number: f64) -> String {
+    if number.abs() < 1e4 { format!("{number:.4}") } else { format!("{number:.0}") }
 }
 
 #[cfg(test)]
