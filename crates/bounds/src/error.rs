@@ -35,20 +35,20 @@ pub enum BoundError {
     },
     /// The jitter must be finite and not negative.
     #[error(
-        "`jitter` is {value}, accepted are finite numbers >= 0 (it is added to the diagonal of k(Z, Z))"
+        "`jitter` is {value} and is added to the diagonal of k(Z, Z); give a finite number >= 0"
     )]
     InvalidJitter {
         /// The jitter found.
         value: f64,
     },
     /// The stopping tolerance of conjugate gradients must be finite and positive.
-    #[error("`tolerance_nats` is {value}, accepted are finite numbers > 0")]
+    #[error("`tolerance_nats` is {value}; give a finite number > 0")]
     InvalidTolerance {
         /// The tolerance found.
         value: f64,
     },
     /// An argument's length disagrees with the data.
-    #[error("`{argument}` has length {found}, expected {expected}")]
+    #[error("`{argument}` has length {found}, expected {expected}; give as many as that")]
     ShapeMismatch {
         /// Name of the argument.
         argument: &'static str,
@@ -59,7 +59,7 @@ pub enum BoundError {
     },
     /// An argument holds NaN or an infinity.
     #[error(
-        "`{argument}` is {value} at row {row}, column {column}; only finite numbers are accepted"
+        "`{argument}` is {value} at row {row}, column {column}; remove or replace it, only finite numbers are accepted"
     )]
     NotFinite {
         /// Name of the argument.
@@ -84,7 +84,7 @@ pub enum BoundError {
         jitter: f64,
     },
     /// An ordering that is not a permutation of the rows.
-    #[error("`order` names row {row} {times} times, expected each of the {n} rows once")]
+    #[error("`order` names row {row} {times} times; name each of the {n} rows once")]
     InvalidOrder {
         /// The offending row.
         row: usize,
@@ -95,7 +95,7 @@ pub enum BoundError {
     },
     /// A neighbour that does not come earlier in the ordering.
     #[error(
-        "`parents` of row {row} name row {parent}, which does not precede it in `order` or is named twice"
+        "`parents` of row {row} name row {parent}, which does not precede it in `order` or is named twice; name earlier rows, each once"
     )]
     InvalidParent {
         /// The conditioned row.
@@ -104,7 +104,7 @@ pub enum BoundError {
         parent: usize,
     },
     /// The bound's value overflowed.
-    #[error("the bound is not a finite number at these hyperparameters; it is left out")]
+    #[error("the bound is not a finite number at these hyperparameters; use others, or leave it out")]
     NotRepresentable,
     /// The kernel refused the inputs.
     #[error(transparent)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum GpError {
     /// Two arguments disagree about a length.
-    #[error("`{argument}` has {found} {unit}, expected {expected}")]
+    #[error("`{argument}` has {found} {unit}, expected {expected}: give as many as that")]
     ShapeMismatch {
         /// Name of the argument.
         argument: &'static str,
@@ -39,6 +39,16 @@ pub enum GpError {
         column: usize,
         /// How many cells are not finite.
         count: usize,
+    },
+    /// Numbers so large that their spread is not representable.
+    #[error(
+        "column {column} of `{argument}` holds numbers too large to measure their spread: use larger units for it"
+    )]
+    TooLarge {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Zero-based column.
+        column: usize,
     },
     /// A hyperparameter that must be positive and finite is not.
     #[error("parameter `{name}` is {value}: it must be finite and greater than {least}{hint}")]

@@ -12,6 +12,9 @@ use crate::line_search::{Trial, strong_wolfe};
 use crate::objective::{Evaluation, Objective};
 use crate::{GpError, StopReason};
 
+/// Steps in a row with next to no gain that end a run.
+const ENOUGH_SMALL_GAINS: usize = 2;
+
 /// When L-BFGS stops.
 ///
 /// | option | default | range |
@@ -109,6 +112,10 @@ impl LbfgsState {
         if self.iterations >= options.max_iters {
             return Ok(Some(StopReason::MaxIterations));
         }
+        // A finished state read from a file stays finished.
+        if self.small_gains >= ENOUGH_SMALL_GAINS {
+            return Ok(Some(StopReason::Value));
+        }
         let Some((direction, trial)) = self.search(objective)? else {
             return Ok(Some(StopReason::LineSearch));
         };
@@ -123,7 +130,7 @@ impl LbfgsState {
     fn judge(&mut self, gain: f64, options: &LbfgsOptions) -> Option<StopReason> {
         let small = gain <= options.value_tolerance * self.value.abs().max(1.0);
         self.small_gains = if small { self.small_gains + 1 } else { 0 };
-        (self.small_gains >= 2).then_some(StopReason::Value)
+        (self.small_gains >= ENOUGH_SMALL_GAINS).then_some(StopReason::Value)
     }
 
     /// Searches along the quasi-Newton direction, and along the gradient if that fails.

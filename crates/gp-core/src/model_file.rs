@@ -66,14 +66,14 @@ impl Format {
         let text = std::io::read_to_string(BufReader::new(File::open(path).map_err(io)?));
         let text = match text {
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                return Err(bad(format!("is not a {} file: it is not text", self.name)));
+                return Err(bad(self.another("it is not text")));
             }
             other => other.map_err(io)?,
         };
         let header = serde_json::from_str(&text);
         let Header { format, version } = header.map_err(|error| bad(self.explain(&error)))?;
         if format != self.name {
-            return Err(bad(format!("is a {format} file, not a {} file", self.name)));
+            return Err(bad(self.another(&format!("it is a {format} file"))));
         }
         if version != self.version {
             return Err(bad(format!(
@@ -91,8 +91,13 @@ impl Format {
             let name = self.name;
             format!("ends too early ({error}): the {name} file was cut off, write it again")
         } else {
-            format!("is not a {} file ({error})", self.name)
+            self.another(&error.to_string())
         }
+    }
+
+    fn another(self, found: &str) -> String {
+        let name = self.name;
+        format!("is not a {name} file ({found}): give one that this program wrote")
     }
 }
 

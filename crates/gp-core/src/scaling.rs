@@ -28,8 +28,8 @@ impl Standardiser {
     /// Measures the columns of `x` `[N, D]`.
     ///
     /// # Errors
-    /// [`GpError::NoRows`] for N = 0, [`GpError::NotFinite`] for NaN or infinity in `x`, or values
-    /// so large that their spread overflows.
+    /// [`GpError::NoRows`] for N = 0, [`GpError::NotFinite`] for NaN or infinity in `x`,
+    /// [`GpError::TooLarge`] where the spread overflows.
     pub fn fit(x: &ArrayRef2<f64>, argument: &'static str) -> Result<Self, GpError> {
         check_finite(x, argument)?;
         let n = x.nrows() as f64;
@@ -39,13 +39,7 @@ impl Standardiser {
             let spread = (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / n).sqrt();
             let largest = values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
             if !spread.is_finite() {
-                return Err(GpError::NotFinite {
-                    argument,
-                    value: spread,
-                    row: 0,
-                    column,
-                    count: 1,
-                });
+                return Err(GpError::TooLarge { argument, column });
             }
             let is_constant = spread <= CONSTANT_BELOW * largest;
             if is_constant {

@@ -22,7 +22,12 @@ pub fn table_lines(certificate: &Certificate) -> Vec<String> {
                 Quantity::LogDet => exact.log_det,
                 Quantity::Quad => exact.quad,
             };
-            lines.push(format!("{quantity:<10} {:<22} {:<6} {value:>18.6}", "exact", ""));
+            lines.push(format!(
+                "{:<10} {:<22} {:<6} {value:>18.6}",
+                quantity.to_string(),
+                "exact",
+                ""
+            ));
         }
     }
     lines.push(String::new());
@@ -35,7 +40,7 @@ fn line(row: &BoundRow) -> String {
         Side::Lower => "lower",
         Side::Upper => "upper",
     };
-    let start = format!("{:<10} {:<22} {side:<6}", row.quantity, row.name);
+    let start = format!("{:<10} {:<22} {side:<6}", row.quantity.to_string(), row.name);
     match (row.value, &row.skipped) {
         (Some(value), _) => {
             let slack = row.slack.map_or("unknown".to_owned(), |slack| format!("{slack:.4}"));
@@ -48,7 +53,8 @@ fn line(row: &BoundRow) -> String {
 
 fn bracket_lines(certificate: &Certificate) -> Vec<String> {
     let bracket = &certificate.bracket;
-    let exact = certificate.exact.map_or(String::new(), |exact| format!(" (exact {:.4})", exact.lml));
+    let exact =
+        certificate.exact.map_or(String::new(), |exact| format!(" (exact {:.4})", exact.lml));
     let winners = |winners: Option<bounds::Winners>| {
         winners.map_or("no bound".to_owned(), |w| format!("{} and {}", w.quad, w.logdet))
     };

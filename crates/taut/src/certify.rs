@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bounds::exact::Exact;
+use bounds::exact::{Exact, bytes_needed};
 use bounds::{
     BoundRow, Bracket, Evaluation, LogDetBound, Problem, QuadBound, log_det_catalogue,
     quad_catalogue, solve_auxiliary,
@@ -36,6 +36,7 @@ pub enum Selection {
 /// | `exact_limit` | 3000: with at most so many rows the exact value is computed too |
 /// | `tolerance_nats` | 1e-3: slack conjugate gradients may leave in the quadratic term |
 /// | `cg_max_steps` | 1000 |
+/// | `memory_budget` | none: bytes the matrices of the exact value may take |
 #[derive(Debug, Clone, PartialEq)]
 pub struct CertifyOptions {
     /// Sizes of the surrogates.
@@ -48,6 +49,8 @@ pub struct CertifyOptions {
     pub tolerance_nats: f64,
     /// Cap on their steps.
     pub cg_max_steps: usize,
+    /// Above this many bytes the exact value is left out, with a warning.
+    pub memory_budget: Option<u64>,
 }
 
 impl Default for CertifyOptions {
@@ -58,6 +61,7 @@ impl Default for CertifyOptions {
             exact_limit: 3000,
             tolerance_nats: 1e-3,
             cg_max_steps: 1000,
+            memory_budget: None,
         }
     }
 }
@@ -112,7 +116,7 @@ pub struct Certificate {
 /// Evaluates the bounds for targets `y` `[N, P]`, the mean subtracted, at inputs `x` `[N, D]`.
 ///
 /// # Errors
-/// Data or hyperparameters out of range; [`GpError::UnknownParameter`] for a bound's name that is
+/// Data or hyperparameters out of range; [`GpError::UnknownBound`] for a bound's name that is
 /// not in the catalogue.
 pub fn certify(
     hyper: &Hyperparameters,
@@ -127,15 +131,12 @@ pub fn certify(
     let cg_options = CgOptions::default().max_iters(options.cg_max_steps);
     let solution = solve_auxiliary(&problem, y, options.tolerance_nats, None, &cg_options)?;
     let evaluation = Evaluation::new(&problem, y, &solution.v, &log_dets, &quads)?;
-    let exact = (x.nrows() <= options.exact_limit).then(|| exact_terms(&problem, y)).transpose()?;
-    let mut warnings = capped_warnings(&solution);
-    if z.nrows() < options.surrogates.inducing {
-        warnings.push(format!(
-            "{} inducing points used of {} asked for: more would add nothing but rounding",
-            z.nrows(),
-            options.surrogates.inducing
-        ));
-    }
+    let (exact, refused) = exact_if_affordable(&problem, y, options)?;
+    let warnings = capped_warnings(&solution)
+        .into_iter()
+        .chain(fewer_points(z.nrows(), options.surrogates.inducing))
+        .chain(refused)
+        .collect();
     Ok(Certificate {
         bracket: evaluation.bracket(),
         rows: evaluation.rows().to_vec(),
@@ -179,6 +180,33 @@ fn problem<'a>(
     Ok(Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?
         .with_inducing_points(z, surrogates.jitter * variance)?
         .with_neighbours(surrogates.neighbours))
+}
+
+/// The exact value, or why it is left out though there are few enough rows.
+fn exact_if_affordable(
+    problem: &Problem<'_>,
+    y: &ArrayRef2<f64>,
+    options: &CertifyOptions,
+) -> Result<(Option<ExactTerms>, Option<String>), GpError> {
+    let n = y.nrows();
+    if n > options.exact_limit {
+        return Ok((None, None));
+    }
+    let needed = bytes_needed(n, false);
+    if options.memory_budget.is_some_and(|budget| needed > budget) {
+        let gigabytes = needed as f64 / 1e9;
+        let warning = format!("the exact value is left out: it needs {gigabytes:.2} GB of memory");
+        return Ok((None, Some(warning)));
+    }
+    Ok((Some(exact_terms(problem, y)?), None))
+}
+
+fn fewer_points(used: usize, asked: usize) -> Option<String> {
+    (used < asked).then(|| {
+        format!(
+            "{used} inducing points used of {asked} asked for: more would add nothing but rounding"
+        )
+    })
 }
 
 fn exact_terms(problem: &Problem<'_>, y: &ArrayRef2<f64>) -> Result<ExactTerms, GpError> {

@@ -4,11 +4,12 @@ use datasets::Design;
 use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{
     GpError, Hyperparameters, MeanSpec, Observer, Params, Scales, Standardiser, Trained,
-    TrainingPlan, Units, disagreement,
+    TrainingPlan, Units, refuse_duplicates_without_noise,
 };
 use kernels::{KernelSpec, StationarySpec};
 use ndarray::Array2;
 
+use crate::warnings::warnings;
 use crate::{Model, Surrogates};
 
 /// How a table is fitted.
@@ -81,20 +82,37 @@ pub fn fit(
 ) -> Result<Fitted, GpError> {
     let (x_measured, y_measured) =
         (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
+    refuse_duplicates(design, options)?;
     let template = starting_values(design, options, &x_measured, &y_measured)?;
     let (x_scaling, y_scaling, units) = if options.scale {
-        (x_measured, y_measured, Units::Standardised)
+        (x_measured.clone(), y_measured.clone(), Units::Standardised)
     } else {
         let identity = Standardiser::identity;
         (identity(design.x.ncols()), identity(design.y.ncols()), Units::Original)
     };
     let (x, y) = (x_scaling.apply(&design.x)?, y_scaling.apply(&design.y)?);
     let (gp, trained) = condition_or_train(&template, &x, &y, options, observer)?;
-    let warnings = warnings(&gp, trained.as_ref(), options)?;
     let encoder = design.encoder.clone();
     let surrogates = options.surrogates;
     let model = Model { gp, encoder, x_scaling, y_scaling, units, surrogates };
+    let measured = [&x_measured, &y_measured];
+    let warnings = warnings(design, measured, &model, trained.as_ref(), options)?;
     Ok(Fitted { model, trained, warnings })
+}
+
+/// Equal inputs without noise, by their rows in the table the design was made from.
+fn refuse_duplicates(design: &Design, options: &FitOptions) -> Result<(), GpError> {
+    let Some(params) = &options.params else { return Ok(()) };
+    refuse_duplicates_without_noise(&design.x, &design.y, params.noise_variance).map_err(|error| {
+        let row = |row: usize| design.kept_rows[row - 1] + 1;
+        match error {
+            GpError::DuplicateRowsWithoutNoise { first, second, relation } => {
+                let (first, second) = (row(first), row(second));
+                GpError::DuplicateRowsWithoutNoise { first, second, relation }
+            }
+            other => other,
+        }
+    })
 }
 
 fn condition_or_train(
@@ -107,8 +125,7 @@ fn condition_or_train(
     if !options.train {
         return Ok((ExactGp::condition(template, x, y, options.memory_budget)?, None));
     }
-    let exact =
-        ExactGpOptions { plan: options.plan.clone(), memory_budget: options.memory_budget };
+    let exact = ExactGpOptions { plan: options.plan.clone(), memory_budget: options.memory_budget };
     let (gp, trained) = ExactGp::fit(template, x, y, &exact, observer)?;
     Ok((gp, Some(trained)))
 }
@@ -145,40 +162,4 @@ fn default_params(options: &FitOptions, d: usize) -> Params {
         mean: options.mean.clone().unwrap_or(MeanSpec::Constant(0.0)),
         units: Units::Standardised,
     }
-}
-
-fn warnings(
-    gp: &ExactGp,
-    trained: Option<&Trained>,
-    options: &FitOptions,
-) -> Result<Vec<String>, GpError> {
-    let hyper = gp.hyperparameters();
-    let mut warnings = Vec::new();
-    if let Some(trained) = trained {
-        let space = options.plan.space(hyper)?;
-        let floors = space.at_floor(hyper).into_iter();
-        warnings.extend(floors.map(|floor| format!("training ended at a floor: {floor}")));
-        if !trained.stop_reason.converged() {
-            warnings.push(format!(
-                "training stopped before it converged ({:?} after {} steps)",
-                trained.stop_reason, trained.iterations
-            ));
-        }
-        let failed = trained.starts.iter().filter(|start| start.u.is_empty());
-        warnings.extend(failed.map(|start| format!("start \"{}\" could not be evaluated", start.name)));
-    }
-    let residual = gp.residual();
-    for (target, column) in residual.columns().into_iter().enumerate() {
-        if let Some(found) = disagreement(gp.x(), &column, hyper.total_noise_variance()) {
-            warnings.push(format!(
-                "target {}: rows {} and {} have equal inputs and targets further apart than the noise variance {:.3e} explains (repeated inputs scatter with variance {:.3e})",
-                target + 1,
-                found.rows.0 + 1,
-                found.rows.1 + 1,
-                hyper.total_noise_variance(),
-                found.within_variance
-            ));
-        }
-    }
-    Ok(warnings)
 }

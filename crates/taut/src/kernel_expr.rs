@@ -22,7 +22,9 @@ use winnow::token::{one_of, take_till};
 #[non_exhaustive]
 pub enum KernelExprError {
     /// The text is not an expression.
-    #[error("kernel expression `{text}` cannot be read at character {position}, before `{rest}`: {expected}")]
+    #[error(
+        "kernel expression `{text}` cannot be read at character {position}, before `{rest}`: {expected}"
+    )]
     Syntax {
         /// The whole expression.
         text: String,
@@ -40,7 +42,9 @@ pub enum KernelExprError {
         name: String,
     },
     /// No input column of that name.
-    #[error("kernel expression names the column `{column}`, which is no input: the inputs are {known}")]
+    #[error(
+        "kernel expression names the column `{column}`, which is no input: the inputs are {known}"
+    )]
     UnknownColumn {
         /// The name given.
         column: String,

@@ -7,6 +7,7 @@ mod kernel_expr;
 mod model;
 mod params_file;
 mod surrogates;
+mod warnings;
 
 pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};

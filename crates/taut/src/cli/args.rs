@@ -80,10 +80,10 @@ pub(crate) struct FitArgs {
     /// Inference method
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) method: Method,
-    /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear" [default:
-    /// matern32, or that of --params]
-    #[arg(long, value_name = "EXPR")]
-    pub(crate) kernel: Option<String>,
+    /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear"; of several the
+    /// one with the highest log marginal likelihood is kept [default: matern32, or that of --params]
+    #[arg(long = "kernel", value_name = "EXPR")]
+    pub(crate) kernels: Vec<String>,
     /// Prior mean [default: constant, or that of --params]
     #[arg(long, value_enum)]
     pub(crate) mean: Option<MeanKind>,
@@ -119,7 +119,7 @@ pub(crate) struct FitArgs {
     /// Stop training after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = positive_real)]
     pub(crate) time: Option<f64>,
-    /// Report the exact log marginal likelihood up to this many rows
+    /// Report what costs another factorisation (leave-one-out scores) up to this many rows
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub(crate) exact_limit: usize,
     /// Hyperparameters to start from: a parameter file or a model file
@@ -129,7 +129,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "PARAM", value_delimiter = ',')]
     pub(crate) fix: Vec<String>,
     /// Condition on the data at the given hyperparameters, without training
-    #[arg(long)]
+    #[arg(long, requires = "params", conflicts_with_all = ["resume", "fix", "starts", "time"])]
     pub(crate) no_train: bool,
     /// Memory budget in GB [default: 80 % of this machine's memory]
     #[arg(long, value_name = "GB", value_parser = positive_real)]

@@ -13,7 +13,7 @@ use taut::{
 use super::args::CertifyArgs;
 use super::failure::Failure;
 use super::machine;
-use super::output::{check_writable, write_json};
+use super::output::{check_apart, check_writable, print, write_json};
 use super::progress::Display;
 use super::report::{Lml, Slack};
 use super::summary::kernel_text;
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     if let Some(path) = &args.report {
+        check_apart(&[&args.model], &[path])?;
         check_writable(path)?;
     }
     let model = Model::load(&args.model)?;
@@ -31,11 +32,10 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     let certificate = evaluate(args, &model, &hyper)?;
     display.clear();
     let report = report(&model, &hyper, &certificate, began);
-    print(&report, &certificate);
-    match &args.report {
-        Some(path) => write_json(path, &report),
-        None => Ok(()),
+    if let Some(path) = &args.report {
+        write_json(path, &report)?;
     }
+    print(&lines(&report, &certificate))
 }
 
 /// Those of `--params` in the model's scale, or the model's own.
@@ -64,7 +64,14 @@ fn evaluate(
         _ => Selection::Names(args.bounds.clone()),
     };
     let exact_limit = args.exact_limit;
-    let options = CertifyOptions { surrogates, selection, exact_limit, ..CertifyOptions::default() };
+    let memory_budget = Some(machine::memory_budget(None));
+    let options = CertifyOptions {
+        surrogates,
+        selection,
+        exact_limit,
+        memory_budget,
+        ..CertifyOptions::default()
+    };
     let y = model.gp().y() - &hyper.mean.value(model.gp().x()).insert_axis(Axis(1));
     Ok(certify(hyper, model.gp().x(), &y, &options)?)
 }
@@ -107,7 +114,7 @@ fn report(
 ) -> Report {
     let params = Params::new(hyper, model.units());
     Report {
-        kernel: kernel_text(&params.kernel),
+        kernel: kernel_text(&params.kernel, &model.encoder().feature_names()),
         n: model.gp().x().nrows(),
         d: model.gp().x().ncols(),
         units: model.units(),
@@ -177,13 +184,12 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-fn print(report: &Report, certificate: &Certificate) {
-    println!(
+fn lines(report: &Report, certificate: &Certificate) -> Vec<String> {
+    let mut lines = vec![format!(
         "{} on {} rows, {} inputs, {} inducing points",
         report.kernel, report.n, report.d, report.inducing
-    );
-    for line in taut::table_lines(certificate) {
-        println!("{line}");
-    }
-    report.warnings.iter().for_each(|warning| println!("warning: {warning}"));
+    )];
+    lines.extend(taut::table_lines(certificate));
+    lines.extend(report.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines
 }

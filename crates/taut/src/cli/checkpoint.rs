@@ -21,11 +21,11 @@ const BETWEEN_SAVES: Duration = Duration::from_secs(10);
 struct Checkpoint {
     /// What data and options the state belongs to.
     fingerprint: String,
-    state: TrainState,
+    /// Of each kernel begun, in order; the last may be unfinished.
+    states: Vec<TrainState>,
 }
 
-/// A digest of the data and of everything that shapes training, limits left out: a longer run may
-/// go on from a shorter one.
+/// A digest of the data and of the options that shape training.
 pub(crate) fn fingerprint(design: &Design, options: &str) -> String {
     let mut digest = Sha256::new();
     digest.update(options.as_bytes());
@@ -36,8 +36,8 @@ pub(crate) fn fingerprint(design: &Design, options: &str) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The state saved at `path`, if it belongs to the same data and options.
-pub(crate) fn load(path: &Path, fingerprint: &str) -> Result<TrainState, Failure> {
+/// The states saved at `path`, if they belong to the same data and options.
+pub(crate) fn load(path: &Path, fingerprint: &str) -> Result<Vec<TrainState>, Failure> {
     if !path.exists() {
         return Err(Failure::new(
             format!("there is no checkpoint at {}", path.display()),
@@ -46,7 +46,7 @@ pub(crate) fn load(path: &Path, fingerprint: &str) -> Result<TrainState, Failure
     }
     let saved: Checkpoint = FORMAT.read(path)?;
     if saved.fingerprint == fingerprint {
-        return Ok(saved.state);
+        return Ok(saved.states);
     }
     Err(Failure::new(
         format!("the checkpoint {} belongs to other data or options", path.display()),
@@ -56,44 +56,77 @@ pub(crate) fn load(path: &Path, fingerprint: &str) -> Result<TrainState, Failure
 
 /// Shows training, saves its state, and stops it when asked.
 pub(crate) struct Watch<'a> {
-    pub(crate) path: PathBuf,
-    pub(crate) fingerprint: String,
-    pub(crate) interrupt: &'a Interrupt,
-    pub(crate) display: &'a mut Display,
-    pub(crate) n_starts: usize,
+    path: PathBuf,
+    fingerprint: String,
+    interrupt: &'a Interrupt,
+    display: &'a mut Display,
+    stage: String,
+    n_starts: usize,
+    /// Final states of the kernels trained so far.
+    pub(crate) finished: Vec<TrainState>,
     saved: Instant,
-    failed: Option<GpError>,
+    failed: bool,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(
-        path: PathBuf,
+        path: &Path,
         fingerprint: String,
         interrupt: &'a Interrupt,
         display: &'a mut Display,
-        n_starts: usize,
     ) -> Self {
-        let saved = Instant::now();
-        Self { path, fingerprint, interrupt, display, n_starts, saved, failed: None }
+        Self {
+            path: path.to_owned(),
+            fingerprint,
+            interrupt,
+            display,
+            stage: String::new(),
+            n_starts: 1,
+            finished: Vec::new(),
+            saved: Instant::now(),
+            failed: false,
+        }
     }
 
-    /// Saves the state; for the end of an interrupted run.
-    pub(crate) fn save(&self, state: &TrainState) -> Result<(), GpError> {
-        let (fingerprint, state) = (self.fingerprint.clone(), state.clone());
-        FORMAT.write(&self.path, &Checkpoint { fingerprint, state }).map(drop)
+    /// Another kernel is about to be trained; `stage` says which.
+    pub(crate) fn begin(&mut self, stage: String, n_starts: usize) {
+        (self.stage, self.n_starts) = (stage, n_starts);
+    }
+
+    /// Saves the finished kernels' states and that of the one under way.
+    pub(crate) fn save(&self, current: Option<&TrainState>) -> Result<(), GpError> {
+        let states = self.finished.iter().chain(current).cloned().collect();
+        let fingerprint = self.fingerprint.clone();
+        FORMAT.write(&self.path, &Checkpoint { fingerprint, states }).map(drop)
+    }
+
+    /// Saves what there is and says how to go on.
+    pub(crate) fn interrupted(&self, current: Option<&TrainState>) -> Failure {
+        self.display.clear();
+        if current.is_none() && self.finished.is_empty() {
+            return Failure::interrupted("nothing had been computed yet: run the command again");
+        }
+        match self.save(current) {
+            Ok(()) => Failure::interrupted(format!(
+                "go on with the same command and --resume; training's state is in {}, no model is written yet",
+                self.path.display()
+            )),
+            Err(error) => error.into(),
+        }
     }
 }
 
 impl Observer for Watch<'_> {
     fn step(&mut self, progress: &Progress, state: &TrainState) {
-        self.display.now(training_line(progress, self.n_starts));
-        if self.saved.elapsed() >= BETWEEN_SAVES && self.failed.is_none() {
-            if let Err(error) = self.save(state) {
-                self.display.say(&format!("warning: no checkpoint can be saved: {error}"));
-                self.failed = Some(error);
-            }
-            self.saved = Instant::now();
+        self.display.now(format!("{}{}", self.stage, training_line(progress, self.n_starts)));
+        if self.saved.elapsed() < BETWEEN_SAVES || self.failed {
+            return;
         }
+        if let Err(error) = self.save(Some(state)) {
+            self.display.say(&format!("warning: no checkpoint can be saved: {error}"));
+            self.failed = true;
+        }
+        self.saved = Instant::now();
     }
 
     fn interrupted(&self) -> bool {

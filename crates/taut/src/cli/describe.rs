@@ -4,20 +4,22 @@ use datasets::{ColumnSummary, Description, describe};
 
 use super::args::DescribeArgs;
 use super::failure::Failure;
-use super::output::write_json;
+use super::output::{check_writable, print, write_json};
 use super::table::read;
 
 pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
-    let description = describe(&read(&args.file)?);
-    print(&description);
-    match &args.report {
-        Some(path) => write_json(path, &description),
-        None => Ok(()),
+    if let Some(path) = &args.report {
+        check_writable(path)?;
     }
+    let description = describe(&read(&args.file)?);
+    if let Some(path) = &args.report {
+        write_json(path, &description)?;
+    }
+    print(&lines(&description))
 }
 
-fn print(description: &Description) {
-    println!(
+fn lines(description: &Description) -> Vec<String> {
+    let first = format!(
         "{}: {} rows, {} columns; {} rows repeat an earlier one, {} have a missing or infinite cell",
         description.file,
         description.rows,
@@ -25,12 +27,14 @@ fn print(description: &Description) {
         description.duplicate_rows,
         description.incomplete_rows
     );
-    let width = description.columns.iter().map(|c| c.name.chars().count()).max().unwrap_or(0).max(6);
-    println!(
+    let width =
+        description.columns.iter().map(|c| c.name.chars().count()).max().unwrap_or(0).max(6);
+    let header = format!(
         "{:<width$} {:>8} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}",
         "column", "missing", "text", "distinct", "min", "mean", "max", "sd"
     );
-    description.columns.iter().for_each(|column| println!("{}", line(column, width)));
+    let columns = description.columns.iter().map(|column| line(column, width));
+    [first, header].into_iter().chain(columns).collect()
 }
 
 fn line(column: &ColumnSummary, width: usize) -> String {

@@ -7,6 +7,8 @@ use datasets::DataError;
 use gp_core::GpError;
 use taut::KernelExprError;
 
+use super::output::tell;
+
 /// A run that could not be finished.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -47,14 +49,19 @@ impl Failure {
     /// The two lines on standard error, and the code for the shell.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.silent {
-            eprintln!("error: {}", one_line(&self.cause));
-            eprintln!("help: {}", one_line(&self.remedy));
+            tell(&format!("error: {}", one_line(&self.cause)));
+            tell(&format!("help: {}", one_line(&self.remedy)));
         }
         ExitCode::from(self.code)
     }
 
+    /// The same with exit code 2.
+    pub(crate) fn as_usage(self) -> Self {
+        Self { code: 2, ..self }
+    }
+
     /// Splits a library's sentence "cause: remedy" or "cause; remedy".
-    fn from_sentence(text: &str) -> Self {
+    pub(crate) fn from_sentence(text: &str) -> Self {
         match text.rfind(": ").max(text.rfind("; ")) {
             Some(at) => Self::new(&text[..at], &text[at + 2..]),
             None => Self::new(text, "run the command with --help to see what is accepted"),
@@ -85,6 +92,16 @@ impl From<GpError> for Failure {
             GpError::Io { .. } => {
                 Self::new(error.to_string(), "check that the path exists and that you may use it")
             }
+            GpError::MemoryBudget { affordable, .. } => Self {
+                remedy: format!(
+                    "raise it with --memory GB, or use fewer rows (about {affordable} fit)"
+                ),
+                ..Self::from_sentence(&error.to_string())
+            },
+            // Names come from the command line alone.
+            GpError::UnknownBound { .. } | GpError::UnknownParameter { .. } => {
+                Self::from_sentence(&error.to_string()).as_usage()
+            }
             _ => Self::from_sentence(&error.to_string()),
         }
     }
@@ -92,7 +109,7 @@ impl From<GpError> for Failure {
 
 impl From<KernelExprError> for Failure {
     fn from(error: KernelExprError) -> Self {
-        Self { code: 2, ..Self::from_sentence(&error.to_string()) }
+        Self::from_sentence(&error.to_string()).as_usage()
     }
 }
 

@@ -8,6 +8,7 @@ mod failure;
 mod fit;
 mod interrupt;
 mod machine;
+mod options;
 mod output;
 mod predict;
 mod progress;
@@ -15,6 +16,7 @@ mod report;
 mod scores;
 mod summary;
 mod table;
+mod training;
 
 use std::process::ExitCode;
 

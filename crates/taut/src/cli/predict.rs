@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use bounds::exact::bytes_needed;
 use datasets::{CsvChunks, CsvOptions, CsvWriter, Source};
 use gp_core::WholeFile;
 use gp_core::metrics::normal_half_width;
-use ndarray::{Array2, Array3, concatenate, Axis};
+use ndarray::{Array2, Array3, Axis, concatenate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use taut::Model;
@@ -14,6 +15,7 @@ use super::args::PredictArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::machine;
+use super::output::check_apart;
 use super::progress::Display;
 
 /// Rows read, predicted and written at a time: memory does not grow with the table.
@@ -24,6 +26,12 @@ const MAX_SAMPLED_ROWS: usize = 10_000;
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
     let model = Model::load(&args.model)?;
+    if !args.mean_only {
+        check_memory(&model)?;
+    }
+    if let Some(path) = &args.out {
+        check_apart(&[&args.model, &args.data], &[path])?;
+    }
     match &args.out {
         Some(path) if path.as_path() != Path::new("-") => {
             let whole = WholeFile::begin(path)?;
@@ -33,6 +41,21 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
         }
         _ => write(args, &model, CsvWriter::create("-")?),
     }
+}
+
+/// A variance needs the factor of the training rows' covariance matrix, a mean does not.
+fn check_memory(model: &Model) -> Result<(), Failure> {
+    let needed = bytes_needed(model.gp().x().nrows(), false);
+    if needed <= machine::memory_budget(None) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        format!(
+            "variances need {:.2} GB of memory, more than this machine has",
+            needed as f64 / 1e9
+        ),
+        "use --mean-only, or a machine with more memory",
+    ))
 }
 
 type Writer = CsvWriter<Box<dyn std::io::Write + Send>>;
@@ -68,7 +91,9 @@ fn check_names(kept: &[String], header: &[String]) -> Result<(), Failure> {
 
 /// `mean,var_latent,var_y,lower,upper`, with the target's name behind each when there are several.
 fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
-    let mut names: Vec<String> = if args.mean_only { vec!["mean"] } else {
+    let mut names: Vec<String> = if args.mean_only {
+        vec!["mean"]
+    } else {
         vec!["mean", "var_latent", "var_y", "lower", "upper"]
     }
     .into_iter()
@@ -79,9 +104,8 @@ fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
     if targets.len() == 1 {
         return names;
     }
-    let per_target = |target: &String| {
-        names.iter().map(|name| format!("{name}_{target}")).collect::<Vec<_>>()
-    };
+    let per_target =
+        |target: &String| names.iter().map(|name| format!("{name}_{target}")).collect::<Vec<_>>();
     targets.iter().flat_map(per_target).collect()
 }
 
@@ -164,7 +188,9 @@ fn write_samples(
         rows += chunk.table.n_rows();
         if rows > MAX_SAMPLED_ROWS {
             return Err(Failure::new(
-                format!("joint draws at more than {MAX_SAMPLED_ROWS} rows need too large a covariance matrix"),
+                format!(
+                    "joint draws at more than {MAX_SAMPLED_ROWS} rows need too large a covariance matrix"
+                ),
                 "give fewer rows, or predict without --samples",
             ));
         }

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use gp_core::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::output::tell;
+
 /// Time between lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
@@ -25,7 +27,7 @@ impl Display {
     /// A line that stays.
     pub(crate) fn say(&self, text: &str) {
         let Some(bar) = &self.bar else { return };
-        bar.suspend(|| eprintln!("{text}"));
+        bar.suspend(|| tell(text));
     }
 
     /// What is going on right now.
@@ -35,7 +37,7 @@ impl Display {
             bar.set_message(text);
             bar.tick();
         } else if self.last_line.is_none_or(|last| last.elapsed() >= BETWEEN_LINES) {
-            eprintln!("{text}");
+            tell(&text);
             self.last_line = Some(Instant::now());
         }
     }

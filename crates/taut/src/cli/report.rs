@@ -27,7 +27,17 @@ pub(crate) struct Report {
     pub(crate) seconds: Seconds,
     pub(crate) peak_rss_bytes: Option<u64>,
     pub(crate) jitter: Option<f64>,
+    /// The kernels compared, when there were several.
+    pub(crate) kernels: Option<Vec<KernelRow>>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// How one of several kernels did.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct KernelRow {
+    pub(crate) kernel: String,
+    pub(crate) lml: f64,
+    pub(crate) seconds: f64,
 }
 
 /// In nats, in the scale of `units`, summed over targets.
@@ -95,6 +105,6 @@ pub(crate) struct TargetScores {
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     pub(crate) total: f64,
-    pub(crate) train: f64,
-    pub(crate) predict: f64,
+    pub(crate) train: Option<f64>,
+    pub(crate) predict: Option<f64>,
 }

@@ -2,48 +2,73 @@
 
 use std::path::Path;
 
-use gp_core::MeanSpec;
+use gp_core::{MeanSpec, StopReason};
 use kernels::{KernelSpec, StationarySpec};
-use taut::Fitted;
 
-use super::fit::test_line;
-use super::report::Report;
+use super::report::{Lml, Report, Test};
 
-/// Prints the summary on standard output.
-pub(crate) fn print(report: &Report, fitted: &Fitted, out: &Path, size: u64) {
-    let params = &report.params;
-    println!(
+/// The summary, line by line.
+pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
+    let mut lines = vec![format!(
         "{} Gaussian process on {} rows, {} inputs: {}",
         report.method, report.n_train, report.d, report.kernel
-    );
-    let noise_share = params.noise_variance;
-    println!(
-        "  noise variance {noise_share:.4e}, mean {}, in {} units",
-        mean_text(&params.mean),
+    )];
+    lines.push(format!(
+        "  noise variance {:.4e}, mean {}, in {} units",
+        report.params.noise_variance,
+        mean_text(&report.params.mean),
         report.units.name()
+    ));
+    lines.extend(lml_line(&report.lml));
+    lines.extend(training_line(report));
+    lines.extend(
+        report.kernels.iter().flatten().map(|row| {
+            format!("    {:>14.4} nats  {} ({:.1} s)", row.lml, row.kernel, row.seconds)
+        }),
     );
-    if let (Some(lower), Some(upper), Some(exact)) =
-        (report.lml.lower, report.lml.upper, report.lml.exact)
-    {
-        println!(
-            "  log marginal likelihood {exact:.4} nats (certified within {:.1e} for rounding)",
-            0.5 * (upper - lower)
-        );
-    }
-    if let Some(trained) = &fitted.trained {
-        println!(
-            "  trained in {:.1} s, {} steps, {} evaluations ({:?})",
-            trained.seconds, trained.iterations, trained.evaluations, trained.stop_reason
-        );
-    }
-    if let Some(loo) = &report.loo {
-        println!("  leave-one-out: RMSE {:.4}, NLPD {:.4}", loo.rmse, loo.nlpd);
-    }
-    if let Some(test) = &report.test {
-        println!("  {}", test_line(test));
-    }
-    report.warnings.iter().for_each(|warning| println!("  warning: {warning}"));
-    println!("  model: {} ({})", out.display(), size_text(size));
+    lines.extend(
+        report
+            .loo
+            .map(|loo| format!("  leave-one-out: RMSE {:.4}, NLPD {:.4}", loo.rmse, loo.nlpd)),
+    );
+    lines.extend(report.test.as_ref().map(test_line));
+    lines.extend(report.warnings.iter().map(|warning| format!("  warning: {warning}")));
+    lines.push(format!("  model: {} ({})", out.display(), size_text(size)));
+    lines
+}
+
+fn lml_line(lml: &Lml) -> Option<String> {
+    let (lower, upper, exact) = (lml.lower?, lml.upper?, lml.exact?);
+    let rounding = 0.5 * (upper - lower);
+    Some(format!(
+        "  log marginal likelihood {exact:.4} nats (certified within {rounding:.1e} for rounding)"
+    ))
+}
+
+fn training_line(report: &Report) -> Option<String> {
+    let train = &report.train;
+    let reason = match train.stop_reason? {
+        StopReason::Gradient => "the gradient vanished",
+        StopReason::Value => "no more to gain",
+        StopReason::LineSearch => "no better point to be found",
+        StopReason::MaxIterations => "step limit reached",
+        StopReason::TimeLimit => "time limit reached",
+        StopReason::NothingFree => "nothing to train",
+        _ => "stopped",
+    };
+    Some(format!(
+        "  trained in {:.1} s, {} steps, {} evaluations: {reason}",
+        report.seconds.train?, train.iterations, train.evaluations
+    ))
+}
+
+fn test_line(test: &Test) -> String {
+    format!(
+        "  test: RMSE {:.4}, NLPD {:.4}, 95 % intervals cover {:.1} %",
+        test.scores.rmse,
+        test.scores.nlpd,
+        100.0 * test.scores.coverage95
+    )
 }
 
 fn size_text(bytes: u64) -> String {
@@ -62,35 +87,37 @@ fn mean_text(mean: &MeanSpec) -> String {
     }
 }
 
-/// A kernel in the form of the command line, without its numbers.
-pub(crate) fn kernel_text(kernel: &KernelSpec) -> String {
+/// A kernel in the form of the command line, without its numbers, over the inputs `features`.
+pub(crate) fn kernel_text(kernel: &KernelSpec, features: &[String]) -> String {
+    let text = |term: &KernelSpec| kernel_text(term, features);
     match kernel {
-        KernelSpec::SquaredExponential(StationarySpec { active_dims, .. }) => leaf("se", active_dims),
-        KernelSpec::Matern12(StationarySpec { active_dims, .. }) => leaf("matern12", active_dims),
-        KernelSpec::Matern32(StationarySpec { active_dims, .. }) => leaf("matern32", active_dims),
-        KernelSpec::Matern52(StationarySpec { active_dims, .. }) => leaf("matern52", active_dims),
-        KernelSpec::RationalQuadratic { active_dims, .. } => leaf("rq", active_dims),
-        KernelSpec::Periodic { active_dims, .. } => leaf("periodic", active_dims),
-        KernelSpec::Linear { active_dims, .. } => leaf("linear", active_dims),
-        KernelSpec::Constant { .. } => "constant".to_owned(),
-        KernelSpec::White { .. } => "white".to_owned(),
-        KernelSpec::Sum { terms } => terms.iter().map(kernel_text).collect::<Vec<_>>().join(" + "),
+        KernelSpec::Sum { terms } => terms.iter().map(text).collect::<Vec<_>>().join(" + "),
         KernelSpec::Product { terms } => {
             let factor = |term: &KernelSpec| match term {
-                KernelSpec::Sum { .. } => format!("({})", kernel_text(term)),
-                _ => kernel_text(term),
+                KernelSpec::Sum { .. } => format!("({})", text(term)),
+                _ => text(term),
             };
             terms.iter().map(factor).collect::<Vec<_>>().join(" * ")
         }
+        leaf => leaf_text(leaf, features),
     }
 }
 
-fn leaf(name: &str, active_dims: &Option<Vec<usize>>) -> String {
+fn leaf_text(leaf: &KernelSpec, features: &[String]) -> String {
+    let (name, active_dims) = match leaf {
+        KernelSpec::SquaredExponential(StationarySpec { active_dims, .. }) => ("se", active_dims),
+        KernelSpec::Matern12(StationarySpec { active_dims, .. }) => ("matern12", active_dims),
+        KernelSpec::Matern32(StationarySpec { active_dims, .. }) => ("matern32", active_dims),
+        KernelSpec::Matern52(StationarySpec { active_dims, .. }) => ("matern52", active_dims),
+        KernelSpec::RationalQuadratic { active_dims, .. } => ("rq", active_dims),
+        KernelSpec::Periodic { active_dims, .. } => ("periodic", active_dims),
+        KernelSpec::Linear { active_dims, .. } => ("linear", active_dims),
+        KernelSpec::Constant { .. } => ("constant", &None),
+        _ => ("white", &None),
+    };
+    let column = |&dim: &usize| features.get(dim).cloned().unwrap_or_else(|| dim.to_string());
     match active_dims {
-        Some(dims) => {
-            let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
-            format!("{name}[{}]", dims.join(","))
-        }
+        Some(dims) => format!("{name}[{}]", dims.iter().map(column).collect::<Vec<_>>().join(",")),
         None => name.to_owned(),
     }
 }

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use datasets::{CsvOptions, CsvWriter, Design, Missing, Roles, Source, Table, TestSize, design, read_csv, split};
+use datasets::{
+    CsvOptions, CsvWriter, DataError, Design, Missing, Notice, Roles, Source, Table, TestSize,
+    design, read_csv, split,
+};
+use gp_core::WholeFile;
 use ndarray::Axis;
 
 use super::args::FitArgs;
@@ -12,6 +16,8 @@ use super::failure::Failure;
 pub(crate) struct Tables {
     pub(crate) train: Design,
     pub(crate) test: Option<Design>,
+    /// The table both were split from, if they were.
+    whole: Option<Table>,
 }
 
 pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
@@ -35,20 +41,58 @@ fn missing(args: &FitArgs) -> Missing {
 /// Reads the table, encodes it and sets the test rows aside.
 pub(crate) fn prepare(args: &FitArgs) -> Result<Tables, Failure> {
     let table = read(&args.data)?;
-    let whole = design(&table, &roles(args))?;
+    let all = design(&table, &roles(args)).map_err(with_options)?;
     if let Some(path) = &args.test {
-        let test = whole.encoder.design(&read(path)?, missing(args))?;
-        return Ok(Tables { train: whole, test: Some(test) });
+        let test = all.encoder.design(&read(path)?, missing(args)).map_err(with_options)?;
+        return Ok(Tables { train: all, test: Some(test), whole: None });
     }
-    let Some(fraction) = args.test_fraction else { return Ok(Tables { train: whole, test: None }) };
-    let split = split(whole.x.nrows(), TestSize::Fraction(fraction), args.seed)?;
-    if let Some(folder) = &args.split_out {
-        for (name, rows) in [("train.csv", &split.train), ("test.csv", &split.test)] {
-            write_rows(&table, &whole, rows, &folder.join(name))?;
+    let Some(fraction) = args.test_fraction else {
+        return Ok(Tables { train: all, test: None, whole: None });
+    };
+    let split = split(all.x.nrows(), TestSize::Fraction(fraction), args.seed)?;
+    let test = Some(select(&all, &split.test));
+    Ok(Tables { train: select(&all, &split.train), test, whole: Some(table) })
+}
+
+/// Names the options that a library's remedy can only describe.
+fn with_options(error: DataError) -> Failure {
+    let remedy = match &error {
+        DataError::MissingCell { .. } | DataError::NotFinite { .. } => {
+            "correct the cells, leave such rows out with --drop-missing, or the column with --drop"
         }
+        DataError::NotANumber { hint: None, .. } => {
+            "correct the cell, or use --one-hot or --drop for the column"
+        }
+        _ => return error.into(),
+    };
+    Failure::new(error.cause(), remedy)
+}
+
+impl Tables {
+    /// What a person should know of the tables; constant columns are left to the fit, which knows
+    /// the training rows.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let telling = |notice: &&Notice| !matches!(notice, Notice::ConstantColumn { .. });
+        let train = self.train.notices.iter().filter(telling).map(ToString::to_string);
+        // The two parts of one table share its notices.
+        let other = self.test.iter().filter(|_| self.whole.is_none());
+        let test = other.flat_map(|test| test.notices.iter().filter(telling));
+        train.chain(test.map(|notice| format!("test table: {notice}"))).collect()
     }
-    let test = Some(select(&whole, &split.test));
-    Ok(Tables { train: select(&whole, &split.train), test })
+
+    /// Writes the two parts of the table as `train.csv` and `test.csv`.
+    pub(crate) fn write_split(&self, folder: &Path) -> Result<(), Failure> {
+        let (Some(whole), Some(test)) = (&self.whole, &self.test) else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(|error| Failure::cannot_write(folder, &error))?;
+        for (name, part) in [("train.csv", &self.train), ("test.csv", test)] {
+            let file = WholeFile::begin(&folder.join(name))?;
+            let mut writer = CsvWriter::create(file.path())?;
+            writer.write_table(whole, part.kept_rows.iter().copied())?;
+            writer.finish()?;
+            file.commit()?;
+        }
+        Ok(())
+    }
 }
 
 fn select(whole: &Design, rows: &[usize]) -> Design {
@@ -58,13 +102,4 @@ fn select(whole: &Design, rows: &[usize]) -> Design {
         kept_rows: rows.iter().map(|&row| whole.kept_rows[row]).collect(),
         ..whole.clone()
     }
-}
-
-fn write_rows(table: &Table, whole: &Design, rows: &[usize], path: &Path) -> Result<(), Failure> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| Failure::cannot_write(folder, &error))?;
-    }
-    let mut writer = CsvWriter::create(path)?;
-    writer.write_table(table, rows.iter().map(|&row| whole.kept_rows[row]))?;
-    Ok(writer.finish()?)
 }

@@ -1,0 +1,142 @@
+//! From the arguments of `taut fit` to the options of the library.
+
+use std::time::Duration;
+
+use gp_core::{
+    DEFAULT_STARTS, Floors, LbfgsOptions, MeanSpec, Params, TrainOptions, TrainingPlan, Units,
+};
+use kernels::KernelSpec;
+use taut::{FitOptions, Surrogates, parse_kernel, read_params};
+
+use super::args::{FitArgs, MeanKind};
+use super::failure::Failure;
+use super::machine;
+
+/// The options of each kernel to be tried, at least one, for the input columns `features`.
+pub(crate) fn candidates(args: &FitArgs, features: &[String]) -> Result<Vec<FitOptions>, Failure> {
+    let kernels = args.kernels.iter().map(|text| kernel(text, features));
+    let kernels: Vec<KernelSpec> = kernels.collect::<Result<_, _>>()?;
+    let params = starting_params(args, &kernels, features.len())?;
+    let options = |kernel: Option<KernelSpec>| FitOptions {
+        kernel,
+        mean: args.mean.map(|kind| starting_mean(kind, features.len())),
+        scale: !args.no_scale,
+        plan: plan(args),
+        params: params.clone(),
+        train: !args.no_train,
+        surrogates: surrogates(args),
+        memory_budget: Some(machine::memory_budget(args.memory)),
+    };
+    if kernels.is_empty() {
+        return Ok(vec![options(None)]);
+    }
+    Ok(kernels.into_iter().map(|kernel| options(Some(kernel))).collect())
+}
+
+/// A kernel expression that can be built for these columns.
+fn kernel(text: &str, features: &[String]) -> Result<KernelSpec, Failure> {
+    let spec = parse_kernel(text, features)?;
+    let built = spec.build().and_then(|kernel| kernel.check_columns(features.len()));
+    built.map_err(|error| {
+        Failure::from_sentence(&format!("kernel expression `{text}`: {error}")).as_usage()
+    })?;
+    Ok(spec)
+}
+
+fn starting_params(
+    args: &FitArgs,
+    kernels: &[KernelSpec],
+    d: usize,
+) -> Result<Option<Params>, Failure> {
+    let Some(path) = &args.params else { return Ok(None) };
+    if kernels.len() > 1 {
+        return Err(Failure::usage(
+            "--params gives the starting values of one kernel, several are to be compared",
+            "leave --params out, or give one --kernel",
+        ));
+    }
+    let units = if args.no_scale { Units::Original } else { Units::Standardised };
+    let params = read_params(path, kernels.first(), units)?;
+    if let Some(kernel) = kernels.first() {
+        check_same_kernel(kernel, &params.kernel)?;
+    }
+    Ok(Some(match args.mean {
+        Some(kind) if !same_mean(kind, &params.mean) => {
+            Params { mean: starting_mean(kind, d), ..params }
+        }
+        _ => params,
+    }))
+}
+
+/// `--kernel` beside `--params` only says of which type a flat file's kernel is.
+fn check_same_kernel(asked: &KernelSpec, given: &KernelSpec) -> Result<(), Failure> {
+    let name = |spec: &KernelSpec| spec.build().map_or("invalid", |kernel| kernel.name());
+    let (asked, given) = (name(asked), name(given));
+    if asked == given {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        format!("--kernel says {asked}, the parameter file {given}"),
+        "leave --kernel out, or change the file",
+    ))
+}
+
+fn starting_mean(kind: MeanKind, d: usize) -> MeanSpec {
+    match kind {
+        MeanKind::Zero => MeanSpec::Zero,
+        MeanKind::Constant => MeanSpec::Constant(0.0),
+        MeanKind::Linear => MeanSpec::Linear { weights: vec![0.0; d], intercept: 0.0 },
+    }
+}
+
+fn same_mean(kind: MeanKind, mean: &MeanSpec) -> bool {
+    matches!(
+        (kind, mean),
+        (MeanKind::Zero, MeanSpec::Zero)
+            | (MeanKind::Constant, MeanSpec::Constant(_))
+            | (MeanKind::Linear, MeanSpec::Linear { .. })
+    )
+}
+
+fn surrogates(args: &FitArgs) -> Surrogates {
+    let defaults = Surrogates::default();
+    Surrogates {
+        inducing: args.surrogates.inducing.unwrap_or(defaults.inducing),
+        neighbours: args.surrogates.neighbours.unwrap_or(defaults.neighbours),
+        jitter: args.jitter,
+    }
+}
+
+fn plan(args: &FitArgs) -> TrainingPlan {
+    TrainingPlan {
+        floors: Floors { noise_variance: args.noise_floor, ..Floors::default() },
+        fixed: args.fix.clone(),
+        starts: args.starts.unwrap_or(if args.params.is_some() { 1 } else { DEFAULT_STARTS }),
+        seed: args.seed,
+        options: TrainOptions {
+            lbfgs: LbfgsOptions { max_iters: args.max_iters, ..LbfgsOptions::default() },
+            time_limit: args.time.map(Duration::from_secs_f64),
+            ..TrainOptions::default()
+        },
+        ..TrainingPlan::default()
+    }
+}
+
+/// Everything but the data that shapes training, limits left out: a longer run may go on from a
+/// shorter one.
+pub(crate) fn fingerprint_text(candidates: &[FitOptions]) -> String {
+    let one = |options: &FitOptions| {
+        format!(
+            "{:?} {:?} {:?} {} {:?} {:?} {} {}",
+            options.kernel,
+            options.mean,
+            options.params,
+            options.scale,
+            options.plan.floors,
+            options.plan.fixed,
+            options.plan.starts,
+            options.plan.seed
+        )
+    };
+    candidates.iter().map(one).collect::<Vec<_>>().join("\n")
+}
