@@ -5,4 +5,4 @@ mod model;
 mod objective;
 
 pub use gp_core::GpError;
-pub use model::{ExactGp, ExactLml, ExactGpOptions, bytes_needed};
+pub use model::{ExactGp, ExactGpOptions, ExactLml, bytes_needed};

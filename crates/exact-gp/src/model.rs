@@ -3,18 +3,18 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
-use bounds::{Problem, Rounding};
 use bounds::exact::{self, Exact};
+use bounds::{Problem, Rounding};
 use gp_core::{
-    GpError, Hyperparameters, Observer, Posterior, Prediction, Trained, TrainingPlan, check_finite,
-    random_rows, refuse_duplicates_without_noise,
+    GpError, HyperGradient, Hyperparameters, Observer, Posterior, Prediction, Trained,
+    TrainingPlan, check_finite, random_rows, refuse_duplicates_without_noise,
 };
-use kernels::cross_product;
+use kernels::{cross_product, gram_matrix, kernel_matrix};
 use linalg_cg::{Cholesky, matmul_tn};
 use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, s};
 
 use crate::memory::check_budget;
-use crate::objective::{ExactObjective, residual};
+use crate::objective::{ExactObjective, lml_gradient, residual};
 
 /// Rows of the screening subset on which starts are compared.
 const SCREENING_ROWS: usize = 500;
@@ -183,6 +183,15 @@ impl ExactGp {
         })
     }
 
+    /// The log marginal likelihood and its gradient, in the order of
+    /// [`Hyperparameters::named_values`]; costs N³.
+    ///
+    /// # Errors
+    /// [`GpError::Bound`] when K cannot be factorised.
+    pub fn lml_gradient(&self) -> Result<(f64, HyperGradient), GpError> {
+        lml_gradient(&self.hyper, &self.x, &self.y)
+    }
+
     /// Leave-one-out predictions at the training rows, from one factorisation.
     ///
     /// Source: Rasmussen & Williams (2006), eq. 5.12.
@@ -230,7 +239,7 @@ impl ExactGp {
 
     /// L⁻¹k(X, X*) `[N, T]`.
     fn whitened(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
-        let cross = self.hyper.kernel.block(&self.x, x_new);
+        let cross = kernel_matrix(self.hyper.kernel.as_ref(), &self.x, x_new);
         Ok(self.factor()?.solve_lower(&cross))
     }
 
@@ -265,7 +274,8 @@ impl Posterior for ExactGp {
     fn covariance(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
         self.check_new(x_new)?;
         let whitened = self.whitened(x_new)?;
-        Ok(self.hyper.kernel.block(x_new, x_new) - matmul_tn(&whitened, &whitened))
+        let prior = gram_matrix(self.hyper.kernel.as_ref(), x_new);
+        Ok(prior - matmul_tn(&whitened, &whitened))
     }
 }
 
