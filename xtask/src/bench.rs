@@ -5,6 +5,7 @@
 
 mod micro;
 mod rows;
+mod subsets;
 
 use crate::task::{Failure, Task, TaskResult};
 
@@ -24,7 +25,7 @@ struct Table {
     run: fn(&[String]) -> TaskResult,
 }
 
-const TABLES: &[Table] = &[micro::TABLE];
+const TABLES: &[Table] = &[micro::TABLE, subsets::TABLE];
 
 fn run(args: &[String]) -> TaskResult {
     let Some((name, rest)) = args.split_first() else {
