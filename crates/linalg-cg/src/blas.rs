@@ -42,6 +42,11 @@ unsafe extern "C" {
     fn dpotrf_(
         uplo: *const c_char, n: *const c_int, a: *mut f64, lda: *const c_int, info: *mut c_int,
     );
+    fn dsyevd_(
+        jobz: *const c_char, uplo: *const c_char, n: *const c_int, a: *mut f64, lda: *const c_int,
+        w: *mut f64, work: *mut f64, lwork: *const c_int, iwork: *mut c_int, liwork: *const c_int,
+        info: *mut c_int,
+    );
 }
 
 /// Which of `L X = B` and `Lᵀ X = B` is solved.
@@ -239,8 +244,47 @@ pub(crate) fn potrf(a: &mut ArrayViewMut2<'_, f64>) -> Result<(), usize> {
     if info == 0 { Ok(()) } else { Err(info as usize - 1) }
 }
 
+/// Eigenvalues, ascending, of the symmetric row-major `a`, whose lower triangle is read. With
+/// `vectors`, `a` becomes the eigenvectors, one a row; else its content is lost.
+///
+/// `None` when the iteration does not converge.
+pub(crate) fn syevd(a: &mut ArrayViewMut2<'_, f64>, vectors: bool) -> Option<Vec<f64>> {
+    assert!(a.is_square(), "syevd: not square");
+    let order = a.nrows();
+    if order == 0 {
+        return Some(Vec::new());
+    }
+    let mut values = vec![0.0; order];
+    let mut work =
+        vec![0.0; if vectors { 1 + 6 * order + 2 * order * order } else { 2 * order + 1 }];
+    let mut indices: Vec<c_int> = vec![0; if vectors { 3 + 5 * order } else { 1 }];
+    let (n, lda, mut info) = (int(order), row_stride(a), 0);
+    let (n_work, n_indices) = (int(work.len()), int(indices.len()));
+    let (job, uplo) = (if vectors { b'V' } else { b'N' } as c_char, b'U' as c_char);
+    one_thread();
+    // SAFETY: `a` is n × n with leading dimension `lda` and mutably borrowed; `values` and the two
+    // workspaces have the lengths LAPACK's documentation asks for, and are told truly.
+    unsafe {
+        dsyevd_(
+            &job,
+            &uplo,
+            &n,
+            a.as_mut_ptr(),
+            &lda,
+            values.as_mut_ptr(),
+            work.as_mut_ptr(),
+            &n_work,
+            indices.as_mut_ptr(),
+            &n_indices,
+            &mut info,
+        );
+    }
+    assert!(info >= 0, "syevd: LAPACK refused argument {}", -info);
+    (info == 0).then_some(values)
+}
+
 /// Holds OpenBLAS to one thread; every entry of this crate to it passes here first.
-pub(crate) fn one_thread() {
+fn one_thread() {
     static ONCE: Once = Once::new();
     // SAFETY: sets a counter inside OpenBLAS; `Once` keeps two threads from doing it at a time.
     ONCE.call_once(|| unsafe { openblas_set_num_threads(1) });

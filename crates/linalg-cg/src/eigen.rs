@@ -1,7 +1,6 @@
 //! Eigenvalues of symmetric matrices.
 
 use ndarray::{Array1, Array2, ArrayRef2};
-use ndarray_linalg::{EigValsh, Eigh, UPLO};
 
 use crate::blas;
 use crate::check;
@@ -12,11 +11,7 @@ use crate::error::LinalgError;
 /// # Errors
 /// [`LinalgError::NotSquare`], [`LinalgError::NonFinite`], [`LinalgError::EigenNotConverged`].
 pub fn symmetric_eigenvalues(a: &ArrayRef2<f64>) -> Result<Array1<f64>, LinalgError> {
-    let n = checked(a)?;
-    if n == 0 {
-        return Ok(Array1::zeros(0));
-    }
-    a.to_owned().eigvalsh(UPLO::Lower).map_err(|_| LinalgError::EigenNotConverged { n })
+    Ok(decompose(a, false)?.0)
 }
 
 /// Eigenvalues `λ [N]`, ascending, and eigenvectors as columns `U [N, N]` of the symmetric `a`.
@@ -24,6 +19,8 @@ pub fn symmetric_eigenvalues(a: &ArrayRef2<f64>) -> Result<Array1<f64>, LinalgEr
 /// ```text
 /// A = U diag(λ) Uᵀ,   UᵀU = I
 /// ```
+///
+/// Divide and conquer (LAPACK `dsyevd`), on one thread.
 ///
 /// # Errors
 /// As [`symmetric_eigenvalues`].
@@ -34,15 +31,16 @@ pub fn symmetric_eigenvalues(a: &ArrayRef2<f64>) -> Result<Array1<f64>, LinalgEr
 /// # Ok::<(), linalg_cg::LinalgError>(())
 /// ```
 pub fn symmetric_eigen(a: &ArrayRef2<f64>) -> Result<(Array1<f64>, Array2<f64>), LinalgError> {
-    let n = checked(a)?;
-    if n == 0 {
-        return Ok((Array1::zeros(0), Array2::zeros((0, 0))));
-    }
-    a.to_owned().eigh(UPLO::Lower).map_err(|_| LinalgError::EigenNotConverged { n })
+    let (values, rows) = decompose(a, true)?;
+    Ok((values, rows.t().as_standard_layout().into_owned()))
 }
 
-fn checked(a: &ArrayRef2<f64>) -> Result<usize, LinalgError> {
-    blas::one_thread();
+/// Eigenvalues and, with `vectors`, eigenvectors as rows.
+fn decompose(a: &ArrayRef2<f64>, vectors: bool) -> Result<(Array1<f64>, Array2<f64>), LinalgError> {
     check::finite("a", a)?;
-    check::square("a", a)
+    let n = check::square("a", a)?;
+    let mut rows = a.as_standard_layout().into_owned();
+    let values =
+        blas::syevd(&mut rows.view_mut(), vectors).ok_or(LinalgError::EigenNotConverged { n })?;
+    Ok((values.into(), rows))
 }

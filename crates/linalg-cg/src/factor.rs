@@ -69,7 +69,7 @@ fn solve_panel(diagonal: &ArrayView2<'_, f64>, panel: &mut ArrayViewMut2<'_, f64
 
 fn subtract_outer(panel: &ArrayView2<'_, f64>, trailing: &mut ArrayViewMut2<'_, f64>) {
     let stripe = |start, length| panel.slice_axis(Axis(0), Slice::from(start..start + length));
-    for_each_tile(lower_tiles_mut(trailing.view_mut()), |mut tile| {
+    for_each_tile(lower_tiles_mut(trailing.view_mut(), TILE), |mut tile| {
         let rows = stripe(tile.row, tile.view.nrows());
         if tile.row == tile.column {
             return blas::syrk(-1.0, &rows, 1.0, &mut tile.view);

@@ -5,12 +5,12 @@ use rayon::prelude::*;
 
 use crate::blas::{self, Triangle};
 use crate::product::for_each_tile;
-use crate::tiles::{TILE, cut, lower_tiles_mut, mirror_lower, zero_upper};
+use crate::tiles::{cut, lower_tiles_mut, mirror_lower, solve_width, symmetric_tile, zero_upper};
 
 /// `W = L⁻¹`. Column block j has zeros above row j, so only the triangle below takes part.
 pub(crate) fn lower_inverse(lower: &Array2<f64>) -> Array2<f64> {
     let mut inverse = Array2::eye(lower.nrows());
-    cut(inverse.view_mut(), Axis(1), TILE)
+    cut(inverse.view_mut(), Axis(1), solve_width(lower.nrows()))
         .into_par_iter()
         .with_max_len(1)
         .for_each(|(first, block)| invert_columns(lower, first, block));
@@ -26,7 +26,7 @@ fn invert_columns(lower: &Array2<f64>, first: usize, block: ArrayViewMut2<'_, f6
 /// `A⁻¹ = WᵀW`, tile (i, j ≤ i) summed over the rows from tile i down: above it W's column is zero.
 pub(crate) fn inverse_from_lower_inverse(w: &Array2<f64>) -> Array2<f64> {
     let mut inverse = Array2::zeros(w.dim());
-    for_each_tile(lower_tiles_mut(inverse.view_mut()), |mut tile| {
+    for_each_tile(lower_tiles_mut(inverse.view_mut(), symmetric_tile(w.nrows())), |mut tile| {
         let below = w.slice_axis(Axis(0), Slice::from(tile.row..));
         let rows = below.slice_axis(Axis(1), Slice::from(tile.row..tile.row + tile.view.nrows()));
         if tile.row == tile.column {

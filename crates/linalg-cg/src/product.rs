@@ -5,7 +5,9 @@ use rayon::prelude::*;
 
 use crate::blas;
 use crate::partition::Shards;
-use crate::tiles::{TILE, Tile, lower_tiles_mut, mirror_lower, tiles_mut};
+use crate::tiles::{
+    TILE, Tile, lower_tiles_mut, mirror_lower, product_tile, symmetric_tile, tiles_mut,
+};
 
 /// Length of a shard of the inner dimension, when that dimension is split.
 const INNER: usize = 4096;
@@ -89,7 +91,8 @@ fn sum_over_inner(
 
 fn product_tiles(a: &ArrayView2<'_, f64>, b: &ArrayView2<'_, f64>) -> Array2<f64> {
     let mut product = Array2::zeros((a.nrows(), b.ncols()));
-    for_each_tile(tiles_mut(product.view_mut(), TILE, TILE), |mut tile| {
+    let (rows, columns) = product_tile(a.nrows(), b.ncols());
+    for_each_tile(tiles_mut(product.view_mut(), rows, columns), |mut tile| {
         let rows = rows_of(a, Slice::from(tile.row..tile.row + tile.view.nrows()));
         let columns = columns_of(b, Slice::from(tile.column..tile.column + tile.view.ncols()));
         blas::gemm(1.0, &rows, &columns, 0.0, &mut tile.view);
@@ -99,7 +102,8 @@ fn product_tiles(a: &ArrayView2<'_, f64>, b: &ArrayView2<'_, f64>) -> Array2<f64
 
 fn gram_tiles(a: &ArrayView2<'_, f64>) -> Array2<f64> {
     let mut product = Array2::zeros((a.nrows(), a.nrows()));
-    for_each_tile(lower_tiles_mut(product.view_mut()), |mut tile| {
+    let side = symmetric_tile(a.nrows());
+    for_each_tile(lower_tiles_mut(product.view_mut(), side), |mut tile| {
         let rows = rows_of(a, Slice::from(tile.row..tile.row + tile.view.nrows()));
         if tile.row == tile.column {
             return blas::syrk(1.0, &rows, 0.0, &mut tile.view);

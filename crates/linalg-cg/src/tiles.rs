@@ -2,9 +2,34 @@
 
 use ndarray::{ArrayViewMut2, Axis};
 
-/// Side of a tile. Fixed, so that results do not depend on the number of threads; about half of a
-/// core's second-level cache.
+/// Side of a tile: half a megabyte. Like every size here it depends on the matrix alone, so that
+/// results do not depend on the number of threads.
 pub(crate) const TILE: usize = 256;
+
+/// Pieces enough to keep the threads of any machine busy.
+const ENOUGH: usize = 16;
+/// Sides of larger tiles, in which BLAS runs faster, for matrices that have enough of them.
+const LARGE: [(usize, usize); 2] = [(512, 1024), (512, 512)];
+/// Widths of column blocks in solves, wide to narrow.
+const WIDTHS: [usize; 4] = [512, 256, 128, 64];
+
+/// The shape of tile for a product of `rows × columns`: the largest that gives enough of them.
+pub(crate) fn product_tile(rows: usize, columns: usize) -> (usize, usize) {
+    let enough = |&(r, c): &(usize, usize)| rows.div_ceil(r) * columns.div_ceil(c) >= ENOUGH;
+    LARGE.into_iter().find(enough).unwrap_or((TILE, TILE))
+}
+
+/// The side of tile for a symmetric product of order `n`.
+pub(crate) fn symmetric_tile(n: usize) -> usize {
+    let stripes = n.div_ceil(2 * TILE);
+    if stripes * (stripes + 1) / 2 >= ENOUGH { 2 * TILE } else { TILE }
+}
+
+/// The width of column blocks for a solve with `columns` right-hand sides.
+pub(crate) fn solve_width(columns: usize) -> usize {
+    let enough = |width: &usize| columns.div_ceil(*width) >= ENOUGH;
+    WIDTHS.into_iter().find(enough).unwrap_or(WIDTHS[3])
+}
 
 /// One tile and where it starts.
 pub(crate) struct Tile<'a> {
@@ -24,9 +49,9 @@ pub(crate) fn tiles_mut(a: ArrayViewMut2<'_, f64>, rows: usize, columns: usize) 
         .collect()
 }
 
-/// The tiles on and below the diagonal of a square `a`.
-pub(crate) fn lower_tiles_mut(a: ArrayViewMut2<'_, f64>) -> Vec<Tile<'_>> {
-    let mut tiles = tiles_mut(a, TILE, TILE);
+/// The tiles of side `side` on and below the diagonal of a square `a`.
+pub(crate) fn lower_tiles_mut(a: ArrayViewMut2<'_, f64>, side: usize) -> Vec<Tile<'_>> {
+    let mut tiles = tiles_mut(a, side, side);
     tiles.retain(|tile| tile.column <= tile.row);
     tiles
 }

@@ -4,10 +4,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use rayon::prelude::*;
 
 use crate::blas::{self, Triangle};
-use crate::tiles::cut;
-
-/// Columns of a right-hand side solved together.
-const COLUMNS: usize = 128;
+use crate::tiles::{cut, solve_width};
 
 /// `L⁻¹ B` or `L⁻ᵀ B`, `b [N, C]`.
 pub(crate) fn solve_block(
@@ -16,7 +13,7 @@ pub(crate) fn solve_block(
     b: &ArrayRef2<f64>,
 ) -> Array2<f64> {
     let mut solution = b.as_standard_layout().into_owned();
-    cut(solution.view_mut(), Axis(1), COLUMNS)
+    cut(solution.view_mut(), Axis(1), solve_width(b.ncols()))
         .into_par_iter()
         .with_max_len(1)
         .for_each(|(_, mut block)| blas::trsm_left(triangle, &lower.view(), &mut block));

@@ -1,7 +1,8 @@
 //! Products and eigenvalues against naive references.
 
 use linalg_cg::{
-    LinalgError, gram, matmul, matmul_nt, matmul_tn, symmetric_eigen, symmetric_eigenvalues,
+    Cholesky, LinalgError, gram, matmul, matmul_nt, matmul_tn, symmetric_eigen,
+    symmetric_eigenvalues,
 };
 use ndarray::{Array2, array, s};
 
@@ -33,6 +34,25 @@ fn a_long_inner_dimension_is_split_without_loss() {
     assert!(distance(&matmul(&a, &b), &naive_product(&a, &b)) <= 1e-10);
     // Entries near 20 000: the naive sum itself is off by some 1e-10.
     assert!(distance(&gram(&a), &naive_product(&a, &a.t())) <= 1e-9);
+}
+
+/// Sizes at which the tiles of products and solves change.
+#[test]
+fn large_shapes_agree_too() {
+    for (m, n) in [(2100, 2000), (2100, 4100), (4100, 300)] {
+        let (a, b) = (random(m, 3, 12), random(3, n, 13));
+        assert!(distance(&matmul(&a, &b), &naive_product(&a, &b)) <= rounding(3));
+    }
+    let a = random(2700, 3, 14);
+    let product = gram(&a);
+    assert_eq!(product, product.t());
+    assert!(distance(&product, &naive_product(&a, &a.t())) <= rounding(3));
+    let factor = Cholesky::factor(spd(30, 0.5, 15)).unwrap();
+    for columns in [1, 64, 1000, 2000, 4000, 8200] {
+        let b = random(30, columns, 16);
+        let rebuilt = naive_product(factor.lower(), &factor.solve_lower(&b));
+        assert!(distance(&rebuilt, &b) <= 1e-13);
+    }
 }
 
 #[test]
