@@ -201,7 +201,8 @@ impl Session<'_> {
         start: &Start,
     ) -> Result<Option<StopReason>, GpError> {
         let name = start.name.clone();
-        let lbfgs = LbfgsOptions { max_iters: self.options.screening_iters, ..self.options.lbfgs };
+        let max_iters = self.options.screening_iters.min(self.options.lbfgs.max_iters);
+        let lbfgs = LbfgsOptions { max_iters, ..self.options.lbfgs };
         let report = match self.run(objective, &start.u, &lbfgs, Some(self.state.starts.len())) {
             Ok((_, Some(stop @ (StopReason::Interrupted | StopReason::TimeLimit)))) => {
                 return Ok(Some(stop));
@@ -227,10 +228,18 @@ impl Session<'_> {
         Ok(self.trained(run, best, stop))
     }
 
-    /// Interrupted among the starts: the best point so far is that of the run under way.
+    /// Stopped among the starts: the best point so far is that of the run under way, or where an
+    /// earlier start ended.
     fn stopped_early(self, stop: StopReason) -> Result<Trained, GpError> {
-        let Some(run) = self.state.run.clone() else { return Err(GpError::Interrupted) };
-        let start = self.state.starts.len();
+        let Some(mut run) = self.state.run.clone() else { return Err(GpError::Interrupted) };
+        let mut start = self.state.starts.len();
+        for (index, earlier) in self.state.starts.iter().enumerate() {
+            if let Some(objective) = earlier.objective.filter(|objective| *objective > run.value) {
+                run.u = earlier.u.clone();
+                run.value = objective;
+                start = index;
+            }
+        }
         Ok(self.trained(run, start, stop))
     }
 
