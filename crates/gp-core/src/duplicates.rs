@@ -47,7 +47,8 @@ pub fn disagreement(
     let freedom: usize = groups.iter().map(|group| group.len() - 1).sum();
     let law = ChiSquared::new(freedom as f64).ok()?;
     let scatter: f64 = groups.iter().map(|group| scatter(y, group)).sum();
-    if law.sf(scatter / noise_variance) >= 1e-6 {
+    // Without this, no scatter at no noise would be 0/0.
+    if scatter <= 0.0 || law.sf(scatter / noise_variance) >= 1e-6 {
         return None;
     }
     let rows = groups

@@ -62,6 +62,14 @@ pub enum GpError {
         /// What to do about it.
         hint: &'static str,
     },
+    /// A prior that is no density, or none where the parameter can be.
+    #[error("the prior on `{name}` cannot be used: {reason}")]
+    BadPrior {
+        /// The parameter's name.
+        name: String,
+        /// What is wrong, and what to give instead.
+        reason: &'static str,
+    },
     /// No hyperparameter answers to this name.
     #[error("no parameter is called `{name}`: choose from {known}")]
     UnknownParameter {

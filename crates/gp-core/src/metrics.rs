@@ -1,12 +1,14 @@
 //! How good predictions are.
+//!
+//! Scores of no rows, or of arrays whose lengths disagree, are NaN.
 
 use ndarray::ArrayRef1;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Root of the mean squared error, in the units of `y`; NaN without rows.
+/// Root of the mean squared error, in the units of `y`.
 #[must_use]
 pub fn rmse(y: &ArrayRef1<f64>, mean: &ArrayRef1<f64>) -> f64 {
-    average(y.iter().zip(mean).map(|(y, m)| (y - m).powi(2))).sqrt()
+    average(same(y, mean), y.iter().zip(mean).map(|(y, m)| (y - m).powi(2))).sqrt()
 }
 
 /// Negative log predictive density: the mean over rows of the *marginal* densities, in nats.
@@ -20,7 +22,10 @@ pub fn rmse(y: &ArrayRef1<f64>, mean: &ArrayRef1<f64>) -> f64 {
 pub fn nlpd(y: &ArrayRef1<f64>, mean: &ArrayRef1<f64>, var_y: &ArrayRef1<f64>) -> f64 {
     let log_2pi = (2.0 * std::f64::consts::PI).ln();
     let rows = y.iter().zip(mean).zip(var_y);
-    average(rows.map(|((y, m), v)| 0.5 * (log_2pi + v.ln() + (y - m).powi(2) / v)))
+    average(
+        same(y, mean) && same(y, var_y),
+        rows.map(|((y, m), v)| 0.5 * (log_2pi + v.ln() + (y - m).powi(2) / v)),
+    )
 }
 
 /// The share of rows inside the central interval of probability `level`.
@@ -33,7 +38,10 @@ pub fn coverage(
 ) -> f64 {
     let half_width = normal_half_width(level);
     let rows = y.iter().zip(mean).zip(var_y);
-    average(rows.map(|((y, m), v)| f64::from((y - m).abs() <= half_width * v.sqrt())))
+    average(
+        same(y, mean) && same(y, var_y),
+        rows.map(|((y, m), v)| f64::from((y - m).abs() <= half_width * v.sqrt())),
+    )
 }
 
 /// How many standard deviations the central interval of probability `level` reaches to each side:
@@ -47,9 +55,14 @@ pub fn normal_half_width(level: f64) -> f64 {
     }
 }
 
-fn average(values: impl Iterator<Item = f64>) -> f64 {
+fn same(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>) -> bool {
+    a.len() == b.len()
+}
+
+/// NaN unless every row has its value.
+fn average(complete: bool, values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    sum / count
+    if complete { sum / count } else { f64::NAN }
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl Format {
             other => other.map_err(io)?,
         };
         let header = serde_json::from_str(&text);
-        let Header { format, version } = header.map_err(|error| bad(self.explain(&error)))?;
+        let Header { format, version } =
+            header.map_err(|error| bad(self.explain(&error, &text)))?;
         if format != self.name {
             return Err(bad(self.another(&format!("it is a {format} file"))));
         }
@@ -82,12 +83,12 @@ impl Format {
             )));
         }
         let envelope: Envelope<T> =
-            serde_json::from_str(&text).map_err(|error| bad(self.explain(&error)))?;
+            serde_json::from_str(&text).map_err(|error| bad(self.explain(&error, &text)))?;
         Ok(envelope.content)
     }
 
-    fn explain(self, error: &serde_json::Error) -> String {
-        if error.is_eof() {
+    fn explain(self, error: &serde_json::Error, text: &str) -> String {
+        if ends_too_early(error, text) {
             let name = self.name;
             format!("ends too early ({error}): the {name} file was cut off, write it again")
         } else {
@@ -99,6 +100,14 @@ impl Format {
         let name = self.name;
         format!("is not a {name} file ({found}): give one that this program wrote")
     }
+}
+
+/// Whether reading failed where the text ends: inside a number that is no error of its own.
+fn ends_too_early(error: &serde_json::Error, text: &str) -> bool {
+    let last = text.lines().enumerate().last();
+    let at_end =
+        |(index, line): (usize, &str)| error.line() > index && error.column() >= line.len();
+    error.is_eof() || (text.starts_with('{') && last.is_some_and(at_end))
 }
 
 #[cfg(test)]

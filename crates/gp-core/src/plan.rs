@@ -55,7 +55,7 @@ impl TrainingPlan {
     /// The space `template`'s free parameters span.
     ///
     /// # Errors
-    /// [`GpError::UnknownParameter`] and [`GpError::BadParameter`] from `fixed` and `priors`.
+    /// [`GpError::UnknownParameter`] and [`GpError::BadPrior`] from `fixed` and `priors`.
     pub fn space(&self, template: &Hyperparameters) -> Result<ParameterSpace, GpError> {
         let mut space = ParameterSpace::new(template, self.floors);
         for name in &self.fixed {

@@ -62,6 +62,12 @@ impl Prior {
         }
     }
 
+    /// Whether it is a density of positive numbers only.
+    #[must_use]
+    pub fn is_positive(&self) -> bool {
+        matches!(self, Self::LogNormal { .. } | Self::Gamma { .. })
+    }
+
     /// Whether the numbers describe a density.
     #[must_use]
     pub fn is_valid(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Standardisation of inputs and targets, and its undoing.
 
-use ndarray::{Array2, ArrayRef2, Axis};
+use ndarray::{Array2, ArrayRef1, ArrayRef2, Axis};
 use serde::{Deserialize, Serialize};
 
 use crate::GpError;
@@ -36,7 +36,7 @@ impl Standardiser {
         let (mut mean, mut scale, mut constant) = (Vec::new(), Vec::new(), Vec::new());
         for (column, values) in x.columns().into_iter().enumerate() {
             let centre = values.iter().map(|v| v / n).sum::<f64>();
-            let spread = (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / n).sqrt();
+            let spread = spread(&values, centre);
             let largest = values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
             if !spread.is_finite() {
                 return Err(GpError::TooLarge { argument, column });
@@ -118,6 +118,19 @@ impl Standardiser {
             column.mapv_inplace(|value| f(value, *mean, *scale));
         }
         Ok(mapped)
+    }
+}
+
+/// Population standard deviation around `centre`; not finite where a deviation overflows.
+///
+/// Deviations are squared in units of the largest: neither 1e200 nor 1e-200 is out of reach.
+fn spread(values: &ArrayRef1<f64>, centre: f64) -> f64 {
+    let unit = values.iter().fold(0.0_f64, |largest, v| largest.max((v - centre).abs()));
+    if unit > 0.0 {
+        let squares = values.iter().map(|v| ((v - centre) / unit).powi(2)).sum::<f64>();
+        unit * (squares / values.len() as f64).sqrt()
+    } else {
+        0.0
     }
 }
 

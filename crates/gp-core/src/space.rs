@@ -76,17 +76,19 @@ impl ParameterSpace {
     /// Puts a prior on the parameter called `name` (or on all that a prefix covers).
     ///
     /// # Errors
-    /// [`GpError::UnknownParameter`]; [`GpError::BadParameter`] for a prior that is no density.
+    /// [`GpError::UnknownParameter`]; [`GpError::BadPrior`] for a prior that is no density, or one
+    /// of positive numbers on a parameter of any sign.
     pub fn set_prior(&mut self, name: &str, prior: Prior) -> Result<(), GpError> {
+        let refuse = |reason| Err(GpError::BadPrior { name: name.to_owned(), reason });
+        let matching = self.matching(name)?;
         if !prior.is_valid() {
-            return Err(GpError::BadParameter {
-                name: format!("prior of {name}"),
-                value: f64::NAN,
-                least: 0.0,
-                hint: " (standard deviations, shapes and rates of priors are positive)",
-            });
+            return refuse("its numbers must be finite, deviations, shapes and rates above 0");
         }
-        for index in self.matching(name)? {
+        let real = |&index: &usize| self.entries[index].transform == Transform::Real;
+        if prior.is_positive() && matching.iter().any(real) {
+            return refuse("the parameter may be negative: give a normal prior");
+        }
+        for index in matching {
             self.entries[index].prior = Some(prior);
         }
         Ok(())

@@ -64,7 +64,7 @@ fn means(d: usize) -> [MeanSpec; 3] {
 fn converted_hyperparameters_have_the_same_evidence_up_to_the_offset() {
     let mut refused = Vec::new();
     for d in [1, 2] {
-        let x = points(25, d, 0) * &array![[40.0, 0.05]].slice(ndarray::s![.., ..d]) + 3.0;
+        let x = points(25, d, 0) * array![[40.0, 0.05]].slice(ndarray::s![.., ..d]) + 3.0;
         let table = Table::new(x, targets(&points(25, d, 0)) * 7.0 - 50.0);
         for (index, kernel) in catalogue(d).unwrap().into_iter().enumerate() {
             for mean in means(d) {
@@ -188,7 +188,7 @@ fn training_moves_with_the_unit() {
         let fit = Scaled::fit("matern32", &other, &y, TrainingPlan::default());
         assert_eq!(bits(&fit.trained.u), bits(&plain.trained.u));
         assert_eq!(bits(&fit.mean(&other)), bits(&plain.mean(&x)));
-        let [a, b] = [&fit, &plain].map(|fit| lengthscales(fit));
+        let [a, b] = [&fit, &plain].map(lengthscales);
         let moved: Vec<f64> = b.iter().zip(&factors).map(|(b, factor)| b * factor).collect();
         assert_eq!(bits(&a), bits(&moved));
     }

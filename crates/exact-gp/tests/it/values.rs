@@ -31,13 +31,11 @@ fn distance(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>, lengthscales: &[f64]) -> f64
     terms.sum::<f64>().sqrt()
 }
 
+/// κ(r).
+type Shape = fn(f64) -> f64;
+
 /// K of a stationary kernel with profile `shape`.
-fn dense(
-    x: &ArrayRef2<f64>,
-    lengthscales: &[f64],
-    noise: f64,
-    shape: fn(f64) -> f64,
-) -> Array2<f64> {
+fn dense(x: &ArrayRef2<f64>, lengthscales: &[f64], noise: f64, shape: Shape) -> Array2<f64> {
     Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| {
         shape(distance(&x.row(i), &x.row(j), lengthscales)) + if i == j { noise } else { 0.0 }
     })
@@ -45,7 +43,7 @@ fn dense(
 
 #[test]
 fn a_dense_reference_agrees() {
-    let shapes: [(&str, fn(f64) -> f64); 3] = [
+    let shapes: [(&str, Shape); 3] = [
         ("se", |r| (-0.5 * r * r).exp()),
         ("matern12", |r| (-r).exp()),
         ("matern32", |r| (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp()),
