@@ -27,6 +27,13 @@ const CHUNK: usize = 512;
 /// | --- | --- |
 /// | `plan` | see [`TrainingPlan`] |
 /// | `memory_budget` | none: bytes the N×N matrices may take |
+///
+/// ```
+/// use exact_gp::{ExactGpOptions, bytes_needed};
+///
+/// let options = ExactGpOptions { memory_budget: Some(2_000_000_000), ..ExactGpOptions::default() };
+/// assert!(Some(bytes_needed(9_000)) <= options.memory_budget);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ExactGpOptions {
     /// Starts, limits, fixed parameters, priors.
@@ -43,6 +50,23 @@ pub struct ExactGpOptions {
 ///
 /// Costs N³/3 multiplications per evaluation of the LML and N² of memory. Source: Rasmussen &
 /// Williams (2006), algorithm 2.1.
+///
+/// ```
+/// use exact_gp::ExactGp;
+/// use gp_core::{Hyperparameters, Posterior};
+/// use kernels::{Mean, SquaredExponential};
+/// use ndarray::array;
+///
+/// let kernel = Box::new(SquaredExponential::new(vec![1.0], 1.0)?);
+/// let hyper = Hyperparameters { kernel, noise_variance: 0.1, mean: Mean::Zero };
+/// let gp = ExactGp::condition(&hyper, &array![[0.0]], &array![[2.0]], None)?;
+///
+/// let prediction = gp.predict(&array![[0.0]])?;
+/// assert!((prediction.mean[[0, 0]] - 2.0 / 1.1).abs() < 1e-12);
+/// assert!((prediction.var_latent[0] - 0.1 / 1.1).abs() < 1e-12);
+/// assert!((gp.lml()?.value - -2.784_775_441_3).abs() < 1e-9);
+/// # Ok::<(), exact_gp::GpError>(())
+/// ```
 #[derive(Debug)]
 pub struct ExactGp {
     hyper: Hyperparameters,

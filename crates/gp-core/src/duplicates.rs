@@ -37,6 +37,15 @@ pub struct Disagreement {
 /// Within groups of equal inputs the scatter Σ (y − group mean)² / σ² follows χ² with one degree of
 /// freedom fewer than rows per group; a scatter that chance reaches less than once in a million
 /// times is reported.
+///
+/// ```
+/// use gp_core::disagreement;
+/// use ndarray::array;
+///
+/// let (x, y) = (array![[0.0], [0.0], [1.0]], array![1.0, 3.0, 2.0]);
+/// assert!(disagreement(&x, &y, 0.5).is_none());
+/// assert_eq!(disagreement(&x, &y, 1e-10).map(|found| found.rows), Some((0, 1)));
+/// ```
 #[must_use]
 pub fn disagreement(
     x: &ArrayRef2<f64>,

@@ -10,6 +10,18 @@ use crate::GpError;
 /// ```text
 /// y = m(X) + f(X) + ε,   f ~ GP(0, k),   ε ~ N(0, σ²I)
 /// ```
+///
+/// ```
+/// use gp_core::Hyperparameters;
+/// use kernels::{Matern32, Mean};
+///
+/// let kernel = Box::new(Matern32::new(vec![0.5], 1.0)?);
+/// let hyper = Hyperparameters { kernel, noise_variance: 0.1, mean: Mean::Constant(2.0) };
+/// let names: Vec<String> = hyper.named_values().into_iter().map(|(name, _)| name).collect();
+/// assert_eq!(names, ["kernel.lengthscales[0]", "kernel.variance", "noise_variance", "mean"]);
+/// assert_eq!(hyper.with_values(&[0.5, 1.0, 0.2, 2.0])?.noise_variance, 0.2);
+/// # Ok::<(), gp_core::GpError>(())
+/// ```
 #[derive(Debug)]
 pub struct Hyperparameters {
     /// The covariance function k.
@@ -45,7 +57,7 @@ impl Hyperparameters {
             name: "noise_variance".to_owned(),
             value: self.noise_variance,
             least: 0.0,
-            hint: " (for targets without noise give a small one, such as 1e-10: it keeps the covariance matrix invertible)",
+            hint: " (for targets without noise give a small one such as 1e-10, which keeps the covariance matrix invertible)",
         })
     }
 

@@ -1,6 +1,15 @@
 //! How good predictions are.
 //!
 //! Scores of no rows, or of arrays whose lengths disagree, are NaN.
+//!
+//! ```
+//! use gp_core::metrics;
+//! use ndarray::array;
+//!
+//! let (y, mean, var_y) = (array![1.0, 3.0], array![1.0, 1.0], array![1.0, 1.0]);
+//! assert_eq!(metrics::rmse(&y, &mean), 2f64.sqrt());
+//! assert_eq!(metrics::coverage(&y, &mean, &var_y, 0.95), 0.5);
+//! ```
 
 use ndarray::ArrayRef1;
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -27,6 +27,21 @@ struct Header {
 }
 
 /// A kind of file: what it is called and which version of it this build writes and reads.
+///
+/// ```
+/// use gp_core::Format;
+///
+/// const NUMBERS: Format = Format { name: "numbers", version: 1 };
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("numbers.json");
+/// NUMBERS.write(&path, &vec![0.1, 1.0 / 3.0])?;
+/// assert_eq!(NUMBERS.read::<Vec<f64>>(&path)?, [0.1, 1.0 / 3.0]);
+///
+/// let other = Format { name: "letters", version: 1 };
+/// assert!(other.read::<Vec<f64>>(&path).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
     /// Such as "taut-model".

@@ -34,6 +34,18 @@ impl Units {
 /// {"kernel": {"type": "matern32", "lengthscales": [0.5], "variance": 1.2},
 ///  "noise_variance": 0.01, "mean": 0.0, "units": "standardised"}
 /// ```
+///
+/// ```
+/// use gp_core::{Params, Units};
+///
+/// let text = r#"{"kernel": {"type": "se", "lengthscales": [0.5], "variance": 2.0},
+///                "noise_variance": 0.01, "mean": 1.5}"#;
+/// let params: Params = serde_json::from_str(text)?;
+/// assert_eq!(params.units, Units::Standardised);
+/// let hyper = params.build(1)?;
+/// assert_eq!(Params::new(&hyper, Units::Standardised), params);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {

@@ -19,6 +19,18 @@ use crate::train::{Observer, TrainOptions, TrainState, Trained, train};
 /// | `seed` | 0; draws the screening rows and the starts beyond the fixed ones |
 /// | `options` | see [`TrainOptions`] |
 /// | `resume` | none |
+///
+/// ```
+/// use gp_core::{Prior, TrainingPlan};
+///
+/// let plan = TrainingPlan {
+///     fixed: vec!["mean".to_owned()],
+///     priors: vec![("noise_variance".to_owned(), Prior::Gamma { shape: 2.0, rate: 20.0 })],
+///     starts: 3,
+///     ..TrainingPlan::default()
+/// };
+/// assert_eq!(plan.options.lbfgs.max_iters, 2000);
+/// ```
 #[derive(Debug, Clone)]
 pub struct TrainingPlan {
     /// Smallest values training can reach.

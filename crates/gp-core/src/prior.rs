@@ -7,6 +7,15 @@ use statrs::function::gamma::ln_gamma;
 /// The training objective becomes `LML + Σ log p(θ)`: a maximum a posteriori estimate. The density
 /// is that of θ itself, not of the variable the optimiser moves, so the estimate does not depend
 /// on the transform.
+///
+/// ```
+/// use gp_core::Prior;
+///
+/// let prior = Prior::Normal { mean: 1.0, std: 0.5 };
+/// let (log_density, slope) = prior.log_density(2.0);
+/// assert!((log_density - (-2.0 - 0.5 * (0.5 * std::f64::consts::PI).ln())).abs() < 1e-14);
+/// assert_eq!(slope, -4.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {

@@ -16,6 +16,19 @@ const CONSTANT_BELOW: f64 = 1e-10;
 ///
 /// A constant column is shifted and divided by 1, and listed in [`constant`](Self::constant).
 /// Source: Artemev, Burt & van der Wilk (2021), section 4 (normalisation by the training rows).
+///
+/// ```
+/// use gp_core::Standardiser;
+/// use ndarray::array;
+///
+/// let train = array![[1.0, 7.0], [5.0, 7.0]];
+/// let scaling = Standardiser::fit(&train, "x")?;
+/// assert_eq!(scaling.constant(), [1]);
+/// let scaled = scaling.apply(&array![[7.0, 8.0]])?;
+/// assert_eq!(scaled, array![[2.0, 1.0]]);
+/// assert_eq!(scaling.undo(&scaled)?, array![[7.0, 8.0]]);
+/// # Ok::<(), gp_core::GpError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Standardiser {

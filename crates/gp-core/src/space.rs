@@ -6,6 +6,10 @@ use crate::objective::Evaluation;
 use crate::prior::Prior;
 use crate::transform::Transform;
 
+/// Where the growth of a parameter turns from exponential to linear, as a multiple of the template's
+/// value: far enough out not to slow training down, near enough to keep numbers in range.
+const KNEE: f64 = 100.0;
+
 /// The smallest values training can reach, excluded; those given by hand may be smaller only when
 /// they are held fixed.
 ///
@@ -28,6 +32,24 @@ impl Default for Floors {
 }
 
 /// The unconstrained space training moves in: one variable per free hyperparameter.
+///
+/// ```
+/// use gp_core::{Floors, Hyperparameters, ParameterSpace};
+/// use kernels::{Matern32, Mean};
+///
+/// let kernel = Box::new(Matern32::new(vec![0.5, 3.0], 1.0)?);
+/// let hyper = Hyperparameters { kernel, noise_variance: 0.1, mean: Mean::Zero };
+/// let mut space = ParameterSpace::new(&hyper, Floors::default());
+/// space.fix("kernel.lengthscales")?;
+///
+/// let mut u = space.pack(&hyper)?;
+/// assert_eq!(u.len(), 2);
+/// u[1] = -100.0;
+/// let moved = space.unpack(&u)?;
+/// assert_eq!(moved.noise_variance, 1e-6);
+/// assert_eq!(space.at_floor(&moved), ["noise_variance = 1.000e-6 (floor 1e-6)"]);
+/// # Ok::<(), gp_core::GpError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ParameterSpace {
     template: Hyperparameters,
@@ -45,16 +67,18 @@ struct Entry {
 }
 
 impl ParameterSpace {
-    /// All of `template`'s parameters free above `floors`, without priors.
+    /// All of `template`'s parameters free above `floors`, without priors. Its values set the scale
+    /// of each variable.
     #[must_use]
     pub fn new(template: &Hyperparameters, floors: Floors) -> Self {
-        let entries = template.named_values().into_iter().map(|(name, _)| {
+        let entries = template.named_values().into_iter().map(|(name, value)| {
             let floor = match name.as_str() {
                 "noise_variance" => Some(floors.noise_variance),
                 other if other.starts_with("kernel.") => Some(floors.kernel),
                 _ => None,
             };
-            let transform = floor.map_or(Transform::Real, |floor| Transform::Positive { floor });
+            let positive = |floor| Transform::Positive { floor, knee: KNEE * value.max(floor) };
+            let transform = floor.map_or(Transform::Real, positive);
             Entry { name, transform, log_gradient: floor.is_some(), fixed: None, prior: None }
         });
         Self { entries: entries.collect(), template: template.clone() }
@@ -179,7 +203,7 @@ impl ParameterSpace {
     pub fn at_floor(&self, hyper: &Hyperparameters) -> Vec<String> {
         let values = hyper.named_values();
         let sits = |(index, entry): (usize, &Entry)| match entry.transform {
-            Transform::Positive { floor } if values[index].1 <= 1.01 * floor => {
+            Transform::Positive { floor, .. } if values[index].1 <= 1.01 * floor => {
                 Some(format!("{} = {:.3e} (floor {floor:.0e})", entry.name, values[index].1))
             }
             _ => None,
@@ -195,7 +219,7 @@ impl Entry {
             return Ok(u);
         }
         let least = match self.transform {
-            Transform::Positive { floor } => floor,
+            Transform::Positive { floor, .. } => floor,
             Transform::Real => f64::NEG_INFINITY,
         };
         let hint = match self.name.as_str() {

@@ -324,7 +324,9 @@ impl Session<'_> {
 
 /// The start with the highest screening objective; the first of equals.
 fn best_start(starts: &[StartReport]) -> Result<usize, GpError> {
-    let usable = starts.iter().enumerate().filter(|(_, start)| !start.u.is_empty());
+    // A single start is not screened; its point is empty when nothing is free.
+    let evaluated = |start: &StartReport| !start.u.is_empty() || starts.len() == 1;
+    let usable = starts.iter().enumerate().filter(|(_, start)| evaluated(start));
     let score = |start: &StartReport| start.objective.unwrap_or(f64::NEG_INFINITY);
     let best = usable.reduce(|best, next| if score(next.1) > score(best.1) { next } else { best });
     best.map(|(index, _)| index).ok_or_else(|| GpError::BadStart {

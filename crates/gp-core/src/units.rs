@@ -14,6 +14,22 @@ use crate::scaling::Standardiser;
 /// ℓ = s ℓ̃,   variance = t² variance~,   σ² = t² σ̃²,   constant mean = b + t c̃
 /// linear mean: w = t w̃ / s,   intercept = b + t (c̃ − Σ_d w̃_d a_d/s_d)
 /// ```
+///
+/// ```
+/// use gp_core::{Params, Scales, Standardiser, Units};
+/// use ndarray::array;
+///
+/// let x = Standardiser::fit(&array![[0.0], [20.0]], "x")?;
+/// let y = Standardiser::fit(&array![[99.0], [101.0]], "y")?;
+/// let params: Params = serde_json::from_str(
+///     r#"{"kernel": {"type": "se", "lengthscales": [0.5], "variance": 1.0}, "noise_variance": 0.2}"#,
+/// )?;
+/// let original = Scales { x: &x, y: &y }.convert(&params, Units::Original)?;
+/// let values = original.build(1)?.named_values();
+/// assert_eq!(values[0], ("kernel.lengthscales[0]".to_owned(), 5.0));
+/// assert_eq!(values[3], ("mean".to_owned(), 100.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Scales<'a> {
     /// Of the inputs.

@@ -11,6 +11,20 @@ use crate::GpError;
 ///
 /// Dropped before [`commit`](Self::commit) it leaves nothing behind, and what was there before
 /// stays.
+///
+/// ```
+/// use gp_core::WholeFile;
+/// use std::io::Write;
+///
+/// let folder = tempfile::tempdir()?;
+/// let place = folder.path().join("result.csv");
+/// let mut whole = WholeFile::begin(&place)?;
+/// whole.file().write_all(b"a,b\n")?;
+/// assert!(!place.exists());
+/// assert_eq!(whole.commit()?, 4);
+/// assert!(place.exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct WholeFile {
     temporary: NamedTempFile,

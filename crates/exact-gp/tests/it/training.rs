@@ -115,6 +115,16 @@ fn what_is_fixed_stays() {
 }
 
 #[test]
+fn with_everything_fixed_there_is_nothing_to_train() {
+    let (template, x, y) = ordinary();
+    let fixed = ["kernel", "noise_variance", "mean"].map(str::to_owned).to_vec();
+    let (gp, trained) = fit(&template, &x, &y, TrainingPlan { fixed, ..TrainingPlan::default() });
+    assert_eq!((trained.stop_reason, trained.evaluations), (StopReason::NothingFree, 1));
+    assert_eq!(gp.hyperparameters().named_values(), template.named_values());
+    assert_eq!(gp.lml().unwrap(), condition(&template, &x, &y).lml().unwrap());
+}
+
+#[test]
 fn a_tight_prior_decides() {
     let (template, x, y) = ordinary();
     let prior = Prior::LogNormal { mean: 3f64.ln(), std: 1e-3 };

@@ -58,9 +58,11 @@ fn the_best_of_the_starts_is_carried_on_and_the_spread_is_reported() {
     }
 }
 
+type Hole = fn(&[f64]) -> Result<Evaluation, GpError>;
+
 #[test]
 fn points_that_are_not_finite_are_never_accepted() {
-    let bad: [(&str, fn(&[f64]) -> Result<Evaluation, GpError>); 5] = [
+    let bad: [(&str, Hole); 5] = [
         ("NaN", |u| Ok(Evaluation { value: f64::NAN, gradient: vec![0.0; u.len()] })),
         ("infinitely good", |u| {
             Ok(Evaluation { value: f64::INFINITY, gradient: vec![1.0; u.len()] })
@@ -104,6 +106,15 @@ fn when_every_start_fails_there_is_no_result() {
     let error = run(|_: &[f64]| Err(refuse()), &starts[..1], &limits(50, 5)).unwrap_err();
     assert!(error.to_string().contains("a hole"), "{error}");
     assert!(matches!(run(rosenbrock, &[], &limits(50, 5)), Err(GpError::BadStart { .. })));
+}
+
+#[test]
+fn nothing_free_is_evaluated_once() {
+    let function = |u: &[f64]| Ok(Evaluation { value: 7.0, gradient: u.to_vec() });
+    let trained = run(function, &[start("fixed", &[])], &limits(50, 5)).unwrap();
+    assert_eq!((trained.stop_reason, trained.objective), (StopReason::NothingFree, 7.0));
+    assert_eq!((trained.iterations, trained.evaluations), (0, 1));
+    assert!(trained.stop_reason.converged());
 }
 
 #[test]
