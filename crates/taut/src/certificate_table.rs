@@ -58,16 +58,20 @@ fn bracket_lines(certificate: &Certificate) -> Vec<String> {
     let winners = |winners: Option<bounds::Winners>| {
         winners.map_or("no bound".to_owned(), |w| format!("{} and {}", w.quad, w.logdet))
     };
+    let end = |value: f64| {
+        if value.is_finite() { format!("{value:.4}") } else { "unknown".to_owned() }
+    };
     vec![
         format!(
-            "{:.4} <= log marginal likelihood <= {:.4} nats{exact}",
-            bracket.lower, bracket.upper
+            "{} <= log marginal likelihood <= {} nats{exact}",
+            end(bracket.lower),
+            end(bracket.upper)
         ),
         format!(
-            "width {:.4}: {:.4} from the quadratic term, {:.4} from the log-determinant ({:.1e} of it for rounding)",
-            bracket.width(),
-            bracket.slack.quad,
-            bracket.slack.logdet,
+            "width {}: {} from the quadratic term, {} from the log-determinant ({:.1e} of it for rounding)",
+            end(bracket.width()),
+            end(bracket.slack.quad),
+            end(bracket.slack.logdet),
             bracket.rounding
         ),
         format!(

@@ -149,6 +149,16 @@ pub fn certify(
     })
 }
 
+impl Selection {
+    /// Whether every name is that of a bound.
+    ///
+    /// # Errors
+    /// [`GpError::UnknownBound`].
+    pub fn check(&self) -> Result<(), GpError> {
+        chosen(self).map(drop)
+    }
+}
+
 type Chosen = (Vec<Box<dyn LogDetBound>>, Vec<Box<dyn QuadBound>>);
 
 fn chosen(selection: &Selection) -> Result<Chosen, GpError> {

@@ -91,11 +91,24 @@ enum Tree {
 }
 
 fn sum(input: &mut &str) -> ModalResult<Tree> {
-    separated(1.., product, symbol('+')).map(|terms| join(terms, Tree::Sum)).parse_next(input)
+    joined(product, '+').map(|terms| join(terms, Tree::Sum)).parse_next(input)
 }
 
 fn product(input: &mut &str) -> ModalResult<Tree> {
-    separated(1.., factor, symbol('*')).map(|terms| join(terms, Tree::Product)).parse_next(input)
+    joined(factor, '*').map(|terms| join(terms, Tree::Product)).parse_next(input)
+}
+
+/// One item or several; behind a sign there must be another.
+fn joined<'s, P>(
+    item: fn(&mut &'s str) -> ModalResult<P>,
+    sign: char,
+) -> impl ModalParser<&'s str, Vec<P>, ContextError> {
+    (item, repeat(0.., preceded(symbol(sign), cut_err(item)))).map(
+        |(first, mut rest): (P, Vec<P>)| {
+            rest.insert(0, first);
+            rest
+        },
+    )
 }
 
 fn join(mut terms: Vec<Tree>, combine: fn(Vec<Tree>) -> Tree) -> Tree {
@@ -262,6 +275,8 @@ mod tests {
     #[test]
     fn refusals_say_where_and_what() {
         assert!(refusal("se +").contains("character 5, before `the end`"), "{}", refusal("se +"));
+        assert!(refusal("se*").contains("character 4"), "{}", refusal("se*"));
+        assert!(refusal("se + )").contains("a kernel's name or ("), "{}", refusal("se + )"));
         assert!(refusal("(se").contains("cannot be read"));
         assert!(refusal("se[A").contains("] after the columns"), "{}", refusal("se[A"));
         assert!(refusal("se rq").contains("before `rq`"), "{}", refusal("se rq"));

@@ -6,6 +6,7 @@ mod fit;
 mod kernel_expr;
 mod model;
 mod params_file;
+mod scores;
 mod surrogates;
 mod warnings;
 
@@ -15,6 +16,9 @@ pub use fit::{FitOptions, Fitted, fit};
 pub use kernel_expr::{KernelExprError, LEAVES, parse_kernel};
 pub use model::{Method, Model, TablePrediction};
 pub use params_file::read_params;
+pub use scores::{
+    Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,
+};
 pub use surrogates::Surrogates;
 
 pub use bounds;

@@ -51,7 +51,9 @@ fn training(
             trained.stop_reason, trained.iterations
         )
     });
-    let failed = trained.starts.iter().filter(|start| start.u.is_empty());
+    // A single start is not screened, and has no value there.
+    let screened = trained.starts.len() > 1;
+    let failed = trained.starts.iter().filter(|start| screened && start.u.is_empty());
     Ok(floors
         .map(|floor| format!("training ended at a floor: {floor}"))
         .chain(stopped)

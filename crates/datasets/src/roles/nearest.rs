@@ -1,9 +1,11 @@
 //! "Did you mean": the name closest to a misspelt one.
 
-/// The candidate with the fewest edits, letter case aside, when that is at most a third of the name's length (but always one).
+/// The candidate with the fewest edits, letter case aside, when that is at most a third of the name's length (one in short names, none in a single letter).
 pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let wanted = name.trim().to_lowercase();
-    let allowed = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    // Every name of one letter is one edit away from every other.
+    let allowed = (length / 3).max(1).min(length.saturating_sub(1));
     let distances =
         candidates.iter().map(|candidate| (edits(&wanted, &candidate.to_lowercase()), *candidate));
     distances
@@ -45,6 +47,7 @@ mod tests {
         assert_eq!(nearest("Latitud", &names), Some("latitude"));
         assert_eq!(nearest("Y", &names), Some("y"));
         assert_eq!(nearest("pressure", &names), None);
+        assert_eq!(nearest("x", &names), None);
         assert_eq!(nearest("", &[]), None);
     }
 }

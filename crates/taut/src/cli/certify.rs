@@ -27,9 +27,11 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     }
     let model = Model::load(&args.model)?;
     let hyper = hyperparameters(args, &model)?;
+    let selection = selection(args);
+    selection.check()?;
     let mut display = Display::new(args.common.quiet);
     display.now("bounding the log marginal likelihood".to_owned());
-    let certificate = evaluate(args, &model, &hyper)?;
+    let certificate = evaluate(args, selection, &model, &hyper)?;
     display.clear();
     let report = report(&model, &hyper, &certificate, began);
     if let Some(path) = &args.report {
@@ -47,8 +49,17 @@ fn hyperparameters(args: &CertifyArgs, model: &Model) -> Result<Hyperparameters,
     Ok(scales.convert(&params, model.units())?.build(model.gp().x().ncols())?)
 }
 
+fn selection(args: &CertifyArgs) -> Selection {
+    match args.bounds.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["all"] => Selection::All,
+        ["free"] => Selection::Free,
+        _ => Selection::Names(args.bounds.clone()),
+    }
+}
+
 fn evaluate(
     args: &CertifyArgs,
+    selection: Selection,
     model: &Model,
     hyper: &Hyperparameters,
 ) -> Result<Certificate, Failure> {
@@ -57,11 +68,6 @@ fn evaluate(
         inducing: args.surrogates.inducing.unwrap_or(saved.inducing),
         neighbours: args.surrogates.neighbours.unwrap_or(saved.neighbours),
         jitter: saved.jitter,
-    };
-    let selection = match args.bounds.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["all"] => Selection::All,
-        ["free"] => Selection::Free,
-        _ => Selection::Names(args.bounds.clone()),
     };
     let exact_limit = args.exact_limit;
     let memory_budget = Some(machine::memory_budget(None));
@@ -86,12 +92,20 @@ struct Report {
     params: Params,
     inducing: usize,
     lml: Lml,
+    /// log|K| and the quadratic form themselves, where the exact value was computed.
+    exact_terms: Option<Terms>,
     bounds: Vec<Row>,
     cg: CgSummary,
     jitter: Option<f64>,
     seconds: f64,
     peak_rss_bytes: Option<u64>,
     warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Terms {
+    logdet: f64,
+    quad: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -121,6 +135,9 @@ fn report(
         params,
         inducing: certificate.inducing,
         lml: lml(model, certificate),
+        exact_terms: certificate
+            .exact
+            .map(|exact| Terms { logdet: exact.log_det, quad: exact.quad }),
         bounds: rows(certificate),
         cg: certificate.cg,
         jitter: certificate.jitter,

@@ -56,7 +56,7 @@ impl Failure {
     }
 
     /// The same with exit code 2.
-    pub(crate) fn as_usage(self) -> Self {
+    pub(crate) fn into_usage(self) -> Self {
         Self { code: 2, ..self }
     }
 
@@ -100,7 +100,7 @@ impl From<GpError> for Failure {
             },
             // Names come from the command line alone.
             GpError::UnknownBound { .. } | GpError::UnknownParameter { .. } => {
-                Self::from_sentence(&error.to_string()).as_usage()
+                Self::from_sentence(&error.to_string()).into_usage()
             }
             _ => Self::from_sentence(&error.to_string()),
         }
@@ -109,12 +109,27 @@ impl From<GpError> for Failure {
 
 impl From<KernelExprError> for Failure {
     fn from(error: KernelExprError) -> Self {
-        Self::from_sentence(&error.to_string()).as_usage()
+        Self::from_sentence(&error.to_string()).into_usage()
     }
 }
 
 impl From<ctrlc::Error> for Failure {
     fn from(error: ctrlc::Error) -> Self {
         Self::new(format!("cannot listen for Ctrl-C: {error}"), "run in another shell")
+    }
+}
+
+/// Clap's message fills a paragraph each for the cause, tips and the usage.
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        let text = error.render().to_string();
+        let mut paragraphs = text.split("\n\n").map(str::trim);
+        let cause = paragraphs.next().unwrap_or_default();
+        let cause = cause.strip_prefix("error: ").unwrap_or(cause);
+        let rest: Vec<&str> = paragraphs.collect();
+        let find = |start: &str| rest.iter().find_map(|paragraph| paragraph.strip_prefix(start));
+        let tip = find("tip: ").filter(|tip| !tip.starts_with("to pass")).map(str::to_owned);
+        let usage = || find("Usage: ").map(|usage| format!("usage: {usage}"));
+        Self::usage(cause, tip.or_else(usage).unwrap_or("see taut --help".to_owned()))
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gp_core::{StartReport, Trained};
-use taut::{CgSummary, Fitted, Model};
+use taut::{CgSummary, Fitted, Model, leave_one_out_scores, test_scores};
 
 use super::args::FitArgs;
 use super::failure::Failure;
@@ -13,7 +13,6 @@ use super::options::candidates;
 use super::output::{check_apart, check_writable, print, with_ending, write_json};
 use super::progress::Display;
 use super::report::{Lml, Report, Seconds, Slack, StartRow, Train};
-use super::scores::{leave_one_out_scores, test_scores};
 use super::summary;
 use super::table::{Tables, prepare};
 use super::training::{Outcome, train};

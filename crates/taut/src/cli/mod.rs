@@ -13,17 +13,27 @@ mod output;
 mod predict;
 mod progress;
 mod report;
-mod scores;
 mod summary;
 mod table;
 mod training;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command, DataCommand};
+use clap::error::ErrorKind;
 
-/// Runs one command; the exit code says how it ended.
-pub(crate) fn run(cli: &Cli) -> ExitCode {
+use args::{Cli, Command, DataCommand};
+use clap::Parser;
+
+/// Nothing was asked for: the answer is the whole help.
+const HELP: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
+/// Runs the command the arguments name; the exit code says how it ended.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.exit_code() == 0 || error.kind() == HELP => error.exit(),
+        Err(error) => return failure::Failure::from(error).report(),
+    };
     let outcome = match &cli.command {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),

@@ -38,7 +38,7 @@ fn kernel(text: &str, features: &[String]) -> Result<KernelSpec, Failure> {
     let spec = parse_kernel(text, features)?;
     let built = spec.build().and_then(|kernel| kernel.check_columns(features.len()));
     built.map_err(|error| {
-        Failure::from_sentence(&format!("kernel expression `{text}`: {error}")).as_usage()
+        Failure::from_sentence(&format!("kernel expression `{text}`: {error}")).into_usage()
     })?;
     Ok(spec)
 }

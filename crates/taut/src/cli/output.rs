@@ -15,7 +15,7 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
 
 /// Refuses outputs that would replace an input or each other.
 pub(crate) fn check_apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Failure> {
-    let same = |a: &Path, b: &Path| place(a) == place(b);
+    let same = |a: &Path, b: &Path| a != Path::new("-") && place(a) == place(b);
     for (index, output) in outputs.iter().enumerate() {
         let mut others = inputs.iter().chain(&outputs[..index]);
         if let Some(other) = others.find(|other| same(other, output)) {

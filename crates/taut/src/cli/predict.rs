@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bounds::exact::bytes_needed;
-use datasets::{CsvChunks, CsvOptions, CsvWriter, Source};
+use datasets::{CsvChunks, CsvOptions, CsvWriter, DataError, Input, Source, Table};
 use gp_core::WholeFile;
 use gp_core::metrics::normal_half_width;
 use ndarray::{Array2, Array3, Axis, concatenate};
@@ -124,7 +124,7 @@ fn write_chunks(
             return Err(Failure::interrupted("nothing was kept: run the command again"));
         }
         let chunk = chunk?;
-        let x = model.encoder().encode(&chunk.table)?;
+        let x = encode(model, &chunk.table)?;
         let numbers = predict(args, model, &x)?;
         write_rows(args, &chunk, &numbers, writer)?;
         rows += x.nrows();
@@ -132,6 +132,22 @@ fn write_chunks(
     }
     display.clear();
     Ok(())
+}
+
+/// The inputs of a table; where a column is missing, with what the model wants.
+fn encode(model: &Model, table: &Table) -> Result<Array2<f64>, Failure> {
+    let encoder = model.encoder();
+    encoder.encode(table).map_err(|error| match error {
+        DataError::MissingColumn { .. } => {
+            let wanted: Vec<&str> = encoder.inputs().iter().map(Input::column).collect();
+            let (found, needed) = (table.columns().len(), wanted.len());
+            Failure::new(
+                format!("{}; it has {found} columns, the model needs {needed}", error.cause()),
+                format!("give the columns {}, in any order", wanted.join(", ")),
+            )
+        }
+        other => other.into(),
+    })
 }
 
 fn write_rows(
@@ -194,7 +210,7 @@ fn write_samples(
                 "give fewer rows, or predict without --samples",
             ));
         }
-        inputs.push(model.encoder().encode(&chunk.table)?);
+        inputs.push(encode(model, &chunk.table)?);
         parts.push(chunk);
     }
     let views: Vec<_> = inputs.iter().map(|part| part.view()).collect();

@@ -2,7 +2,7 @@
 
 use gp_core::{Params, Units};
 use serde::Serialize;
-use taut::CgSummary;
+use taut::{CgSummary, Scores, TestScores};
 
 /// Every key is always there; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -22,7 +22,7 @@ pub(crate) struct Report {
     pub(crate) elbo: Option<f64>,
     pub(crate) cg: CgSummary,
     pub(crate) train: Train,
-    pub(crate) test: Option<Test>,
+    pub(crate) test: Option<TestScores>,
     pub(crate) loo: Option<Scores>,
     pub(crate) seconds: Seconds,
     pub(crate) peak_rss_bytes: Option<u64>,
@@ -74,32 +74,6 @@ pub(crate) struct Train {
 pub(crate) struct StartRow {
     pub(crate) name: String,
     pub(crate) objective: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Test {
-    #[serde(flatten)]
-    pub(crate) scores: Scores,
-    pub(crate) rmse_original: f64,
-    pub(crate) nlpd_original: f64,
-    pub(crate) per_target: Vec<TargetScores>,
-}
-
-/// In the scale of `units`, all targets together.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Scores {
-    pub(crate) rmse: f64,
-    pub(crate) nlpd: f64,
-    pub(crate) coverage95: f64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct TargetScores {
-    pub(crate) target: String,
-    #[serde(flatten)]
-    pub(crate) scores: Scores,
-    pub(crate) rmse_original: f64,
-    pub(crate) nlpd_original: f64,
 }
 
 #[derive(Debug, Serialize)]

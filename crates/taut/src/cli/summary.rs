@@ -4,8 +4,9 @@ use std::path::Path;
 
 use gp_core::{MeanSpec, StopReason};
 use kernels::{KernelSpec, StationarySpec};
+use taut::TestScores;
 
-use super::report::{Lml, Report, Test};
+use super::report::{Lml, Report};
 
 /// The summary, line by line.
 pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
@@ -62,7 +63,7 @@ fn training_line(report: &Report) -> Option<String> {
     ))
 }
 
-fn test_line(test: &Test) -> String {
+fn test_line(test: &TestScores) -> String {
     format!(
         "  test: RMSE {:.4}, NLPD {:.4}, 95 % intervals cover {:.1} %",
         test.scores.rmse,

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use datasets::{
-    CsvOptions, CsvWriter, DataError, Design, Missing, Notice, Roles, Source, Table, TestSize,
-    design, read_csv, split,
+    CsvOptions, CsvWriter, DataError, Design, Hint, Missing, Notice, Roles, Source, Table,
+    TestSize, design, read_csv, split,
 };
 use gp_core::WholeFile;
-use ndarray::Axis;
+use taut::select_rows;
 
 use super::args::FitArgs;
 use super::failure::Failure;
@@ -50,8 +50,8 @@ pub(crate) fn prepare(args: &FitArgs) -> Result<Tables, Failure> {
         return Ok(Tables { train: all, test: None, whole: None });
     };
     let split = split(all.x.nrows(), TestSize::Fraction(fraction), args.seed)?;
-    let test = Some(select(&all, &split.test));
-    Ok(Tables { train: select(&all, &split.train), test, whole: Some(table) })
+    let test = Some(select_rows(&all, &split.test));
+    Ok(Tables { train: select_rows(&all, &split.train), test, whole: Some(table) })
 }
 
 /// Names the options that a library's remedy can only describe.
@@ -62,6 +62,9 @@ fn with_options(error: DataError) -> Failure {
         }
         DataError::NotANumber { hint: None, .. } => {
             "correct the cell, or use --one-hot or --drop for the column"
+        }
+        DataError::NotANumber { hint: Some(Hint::Categories), .. } => {
+            "use --one-hot for the column, or leave it out with --drop"
         }
         _ => return error.into(),
     };
@@ -92,14 +95,5 @@ impl Tables {
             file.commit()?;
         }
         Ok(())
-    }
-}
-
-fn select(whole: &Design, rows: &[usize]) -> Design {
-    Design {
-        x: whole.x.select(Axis(0), rows),
-        y: whole.y.select(Axis(0), rows),
-        kept_rows: rows.iter().map(|&row| whole.kept_rows[row]).collect(),
-        ..whole.clone()
     }
 }

@@ -1,1 +1,23 @@
+//! The command line from outside, as a user's scripts see it.
 
+#![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
+
+mod certifying;
+mod describing;
+mod fit_columns;
+mod fit_limits;
+mod fit_model;
+mod fit_params;
+mod golden;
+mod hostile_files;
+mod hostile_options;
+mod hostile_tables;
+mod library;
+mod many_rows;
+mod predicting;
+mod properties;
+mod real_data;
+mod reporting;
+mod resuming;
+mod scaling;
+mod support;
