@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gp_core::{MeanSpec, StopReason};
+use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
 use taut::TestScores;
 
@@ -32,7 +32,7 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
             .loo
             .map(|loo| format!("  leave-one-out: RMSE {:.4}, NLPD {:.4}", loo.rmse, loo.nlpd)),
     );
-    lines.extend(report.test.as_ref().map(test_line));
+    lines.extend(report.test.iter().flat_map(|test| test_lines(test, report.units)));
     lines.extend(report.warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.push(format!("  model: {} ({})", out.display(), size_text(size)));
     lines
@@ -63,13 +63,20 @@ fn training_line(report: &Report) -> Option<String> {
     ))
 }
 
-fn test_line(test: &TestScores) -> String {
-    format!(
+fn test_lines(test: &TestScores, units: Units) -> Vec<String> {
+    let mut lines = vec![format!(
         "  test: RMSE {:.4}, NLPD {:.4}, 95 % intervals cover {:.1} %",
         test.scores.rmse,
         test.scores.nlpd,
         100.0 * test.scores.coverage95
-    )
+    )];
+    if units == Units::Standardised {
+        lines.push(format!(
+            "    in the target's own units: RMSE {:.4}, NLPD {:.4}",
+            test.rmse_original, test.nlpd_original
+        ));
+    }
+    lines
 }
 
 fn size_text(bytes: u64) -> String {
