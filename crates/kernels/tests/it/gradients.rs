@@ -11,17 +11,21 @@ use crate::support::{
     random_vec, stepped, weighted,
 };
 
-/// Step of the central differences: truncation and rounding are then both about 1e-10.
+/// Step of the differences of input gradients: truncation and rounding are then both about 1e-10.
 const STEP: f64 = 1e-5;
+/// Step of the differences in log-parameters. They are of fourth order, because in the period of
+/// distant rows the third derivative is thousands of times the first.
+const LOG_STEP: f64 = 1e-4;
 /// What is allowed, relative to the sum of magnitudes.
 const TOLERANCE: f64 = 1e-8;
 
-/// Central differences of `value` in the logarithm of each parameter.
+/// Central differences of fourth order of `value` in the logarithm of each parameter:
+/// `(8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h`.
 fn differences(kernel: &dyn Kernel, value: impl Fn(&dyn Kernel) -> f64) -> Vec<f64> {
     (0..parameters(kernel).len())
         .map(|index| {
-            let (up, down) = (stepped(kernel, index, STEP), stepped(kernel, index, -STEP));
-            (value(up.as_ref()) - value(down.as_ref())) / (2.0 * STEP)
+            let at = |steps: f64| value(stepped(kernel, index, steps * LOG_STEP).as_ref());
+            (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * LOG_STEP)
         })
         .collect()
 }
