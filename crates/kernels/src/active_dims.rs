@@ -2,6 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 
+use crate::points::Inputs;
+use crate::prepared::{PreparedKernel, Scratch, Strip};
+use crate::simd::{Pack, Square};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// A kernel that sees only some of the input columns.
@@ -65,22 +68,14 @@ impl<K: Kernel + Clone + 'static> Kernel for ActiveDims<K> {
         self.inner.set_parameters(values)
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        self.inner.block(&self.select(x), &self.select(x2))
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        let (x, x2) = (self.select(inputs.x()), self.select(inputs.x2()));
+        let inner = self.inner.prepare(&inputs.with_rows(&x, &x2));
+        Box::new(Prepared { inner, dims: self.dims.clone() })
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         self.inner.diag(&self.select(x))
-    }
-
-    fn accumulate_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        self.inner.accumulate_gradient(&self.select(x), &self.select(x2), weights, grad);
     }
 
     fn accumulate_diag_gradient(
@@ -90,21 +85,6 @@ impl<K: Kernel + Clone + 'static> Kernel for ActiveDims<K> {
         grad: &mut [f64],
     ) {
         self.inner.accumulate_diag_gradient(&self.select(x), weights, grad);
-    }
-
-    fn accumulate_input_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad_x: &mut ArrayRef2<f64>,
-    ) {
-        let mut grad = Array2::zeros((x.nrows(), self.dims.len()));
-        let (x, x2) = (self.select(x), self.select(x2));
-        self.inner.accumulate_input_gradient(&x, &x2, weights, &mut grad);
-        for (&dim, column) in self.dims.iter().zip(grad.columns()) {
-            grad_x.column_mut(dim).scaled_add(1.0, &column);
-        }
     }
 
     fn white_variance(&self) -> f64 {
@@ -117,5 +97,42 @@ impl<K: Kernel + Clone + 'static> Kernel for ActiveDims<K> {
 
     fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         self.inner.embed(&self.select(x))
+    }
+}
+
+/// The inner kernel made ready for its columns.
+#[derive(Debug)]
+struct Prepared {
+    inner: Box<dyn PreparedKernel>,
+    dims: Vec<usize>,
+}
+
+impl PreparedKernel for Prepared {
+    fn fill(&self, strip: &Strip, k: &mut [Square], scratch: &mut Scratch) {
+        self.inner.fill(strip, k, scratch);
+    }
+
+    fn add_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        self.inner.add_gradient(strip, weights, grad, scratch);
+    }
+
+    fn add_input_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        let mut inner = vec![Pack::ZERO; self.dims.len()];
+        self.inner.add_input_gradient(strip, weights, &mut inner, scratch);
+        for (&dim, inner) in self.dims.iter().zip(&inner) {
+            grad[dim].0.iter_mut().zip(inner.0).for_each(|(grad, value)| *grad += value);
+        }
     }
 }

@@ -3,6 +3,9 @@
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
 use crate::kernel::{check_count, check_positive};
+use crate::points::Inputs;
+use crate::prepared::{PreparedKernel, Scratch, Strip};
+use crate::simd::{Pack, Square};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Constant covariance: an unknown level common to all rows.
@@ -55,22 +58,13 @@ impl Kernel for Constant {
         Ok(())
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        Array2::from_elem((x.nrows(), x2.nrows()), self.variance)
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        let _ = inputs;
+        Box::new(Level(self.variance))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         Array1::from_elem(x.nrows(), self.variance)
-    }
-
-    fn accumulate_gradient(
-        &self,
-        _x: &ArrayRef2<f64>,
-        _x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        grad[0] += self.variance * weights.iter().sum::<f64>();
     }
 
     fn accumulate_diag_gradient(
@@ -82,17 +76,39 @@ impl Kernel for Constant {
         grad[0] += self.variance * weights.iter().sum::<f64>();
     }
 
-    fn accumulate_input_gradient(
-        &self,
-        _x: &ArrayRef2<f64>,
-        _x2: &ArrayRef2<f64>,
-        _weights: &ArrayRef2<f64>,
-        _grad_x: &mut ArrayRef2<f64>,
-    ) {
-        // It does not depend on the inputs.
-    }
-
     fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         Array2::zeros((x.nrows(), 0))
+    }
+}
+
+/// The same value everywhere.
+#[derive(Debug)]
+pub(crate) struct Level(pub(crate) f64);
+
+impl PreparedKernel for Level {
+    fn fill(&self, _strip: &Strip, k: &mut [Square], _scratch: &mut Scratch) {
+        k.as_flattened_mut().fill(Pack([self.0; 8]));
+    }
+
+    fn add_gradient(
+        &self,
+        _strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        _scratch: &mut Scratch,
+    ) {
+        if let Some(grad) = grad.first_mut() {
+            *grad += self.0 * weights.as_flattened().iter().map(Pack::sum).sum::<f64>();
+        }
+    }
+
+    fn add_input_gradient(
+        &self,
+        _strip: &Strip,
+        _weights: &[Square],
+        _grad: &mut [Pack],
+        _scratch: &mut Scratch,
+    ) {
+        // It does not depend on the inputs.
     }
 }

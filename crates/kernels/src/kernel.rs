@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
-use crate::{KernelError, KernelSpec};
+use crate::points::Inputs;
+use crate::prepared::PreparedKernel;
+use crate::simd::Simd;
+use crate::{KernelError, KernelSpec, contract, dense};
 
 /// One hyperparameter: its path within the kernel and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +60,14 @@ pub trait Kernel: Debug + Send + Sync {
     /// [`KernelError::ParameterCount`], [`KernelError::BadParameter`]; the kernel is then as before.
     fn set_parameters(&mut self, values: &[f64]) -> Result<(), KernelError>;
 
+    /// Makes the kernel ready for tiles of a kernel matrix: all work on pairs of rows goes through
+    /// what this returns.
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel>;
+
     /// k(xᵢ, x2ⱼ) `[A, B]`. A white kernel is zero here, even where rows coincide.
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64>;
+    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
+        dense::block(self.prepare(&Inputs::pair(x, x2, Simd::detect())).as_ref(), x, x2)
+    }
 
     /// k(xᵢ, xᵢ) `[A]`, without white kernels.
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64>;
@@ -70,7 +79,10 @@ pub trait Kernel: Debug + Send + Sync {
         x2: &ArrayRef2<f64>,
         weights: &ArrayRef2<f64>,
         grad: &mut [f64],
-    );
+    ) {
+        let prepared = self.prepare(&Inputs::pair(x, x2, Simd::detect()));
+        contract::add_gradient(prepared.as_ref(), weights, grad);
+    }
 
     /// `grad[p] += Σᵢ wᵢ ∂k(xᵢ, xᵢ)/∂log θ_p`, w `[A]`.
     fn accumulate_diag_gradient(
@@ -87,7 +99,10 @@ pub trait Kernel: Debug + Send + Sync {
         x2: &ArrayRef2<f64>,
         weights: &ArrayRef2<f64>,
         grad_x: &mut ArrayRef2<f64>,
-    );
+    ) {
+        let prepared = self.prepare(&Inputs::pair(x, x2, Simd::detect()));
+        contract::add_input_gradient(prepared.as_ref(), weights, grad_x);
+    }
 
     /// Total variance of white kernels: it stands on the *training* diagonal only,
     /// `K = block(X, X) + (noise variance + white variance) I`.

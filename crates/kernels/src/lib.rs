@@ -1,9 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 mod active_dims;
+mod block;
 mod catalogue;
-mod columns;
 mod constant;
+mod contract;
 mod dense;
 mod error;
 mod kernel;
@@ -12,10 +13,14 @@ mod matern12;
 mod matern32;
 mod matern52;
 mod mean;
+mod multiply;
 mod operator;
 mod periodic;
+mod points;
+mod prepared;
 mod product;
 mod rational_quadratic;
+pub mod simd;
 mod spec;
 mod squared_exponential;
 mod stationary;
@@ -27,10 +32,8 @@ mod white;
 pub use active_dims::ActiveDims;
 pub use catalogue::catalogue;
 pub use constant::Constant;
-pub use dense::{
-    contract_gradient, contract_input_gradient, contract_symmetric_gradient, cross_product,
-    gram_matrix, kernel_matrix,
-};
+pub use contract::{contract_gradient, contract_input_gradient, contract_symmetric_gradient};
+pub use dense::{cross_product, gram_matrix, kernel_matrix};
 pub use error::KernelError;
 pub use kernel::{Kernel, Parameter};
 pub use linear::Linear;
@@ -40,6 +43,8 @@ pub use matern52::{Matern52, Matern52Profile};
 pub use mean::Mean;
 pub use operator::KernelOperator;
 pub use periodic::Periodic;
+pub use points::Inputs;
+pub use prepared::{PreparedKernel, Scratch, Strip};
 pub use product::Product;
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticProfile};
 pub use spec::{KernelSpec, StationarySpec};

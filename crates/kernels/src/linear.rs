@@ -1,8 +1,13 @@
 //! Linear covariance: Bayesian linear regression through the origin.
 
+mod tile;
+
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
+use self::tile::Prepared;
 use crate::kernel::{check_all_positive, check_count, check_per_column};
+use crate::points::Inputs;
+use crate::prepared::PreparedKernel;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Linear covariance: Bayesian linear regression through the origin.
@@ -41,17 +46,6 @@ impl Linear {
     }
 }
 
-/// Σⱼ Wᵢⱼ x2ⱼ_d `[A, D]`, one row at a time.
-fn weighted_rows(weights: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-    let mut sums = Array2::zeros((weights.nrows(), x2.ncols()));
-    for (weights, mut sum) in weights.outer_iter().zip(sums.outer_iter_mut()) {
-        for (&weight, row) in weights.iter().zip(x2.outer_iter()) {
-            sum.scaled_add(weight, &row);
-        }
-    }
-    sums
-}
-
 impl Kernel for Linear {
     fn name(&self) -> &'static str {
         "linear"
@@ -79,14 +73,8 @@ impl Kernel for Linear {
         Ok(())
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        let variances = self.per_column(x.ncols());
-        // The three factors in an order that does not depend on which row comes first.
-        let entry = |(i, j): (usize, usize)| {
-            let product = |((a, b), v): ((&f64, &f64), &f64)| (a * b) * v;
-            x.row(i).iter().zip(x2.row(j)).zip(&variances).map(product).sum()
-        };
-        Array2::from_shape_fn((x.nrows(), x2.nrows()), entry)
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        Box::new(Prepared::new(self, inputs))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
@@ -95,17 +83,6 @@ impl Kernel for Linear {
             row.iter().zip(&variances).map(|(a, v)| (a * a) * v).sum()
         };
         x.outer_iter().map(entry).collect()
-    }
-
-    fn accumulate_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        let sums = (weighted_rows(weights, x2) * x).sum_axis(ndarray::Axis(0));
-        self.add(&sums, grad);
     }
 
     fn accumulate_diag_gradient(
@@ -119,17 +96,6 @@ impl Kernel for Linear {
             sums.scaled_add(weight, &row.mapv(|value| value * value));
         }
         self.add(&sums, grad);
-    }
-
-    fn accumulate_input_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad_x: &mut ArrayRef2<f64>,
-    ) {
-        let step = weighted_rows(weights, x2) * &self.per_column(x.ncols());
-        grad_x.zip_mut_with(&step, |grad, step| *grad += step);
     }
 
     fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {

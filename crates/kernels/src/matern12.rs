@@ -1,6 +1,9 @@
 //! Matérn covariance with smoothness 1/2: sample paths are continuous, nowhere smooth.
 
-use crate::stationary::{RadialProfile, Stationary, clamp_far};
+use std::f64::consts::{LN_2, LOG2_E};
+
+use crate::simd::Lanes;
+use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 1/2: sample paths are continuous, nowhere smooth.
@@ -29,14 +32,17 @@ impl Matern12 {
 impl RadialProfile for Matern12Profile {
     const NAME: &'static str = "matern12";
 
-    fn value(&self, r2: f64) -> f64 {
-        (-clamp_far(r2).sqrt()).exp()
+    /// q = (r log₂ e)², so that κ = 2^(−√q).
+    fn scale(&self) -> f64 {
+        LOG2_E
     }
 
-    fn slope(&self, r2: f64) -> f64 {
-        let r = clamp_far(r2).sqrt();
-        // exp(−r)/r is infinite at coinciding points, where it multiplies differences of zero.
-        if r > 0.0 { (-r).exp() / r } else { 0.0 }
+    #[inline(always)]
+    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+        let r = q.min(V::splat(FAR)).sqrt();
+        let value = r.exp2_neg();
+        // The slope is infinite at coinciding points, where it multiplies differences of zero.
+        (value, value.mul(V::splat(LN_2)).div(r.max(V::splat(1e-100))))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

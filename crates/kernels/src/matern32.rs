@@ -1,6 +1,9 @@
 //! Matérn covariance with smoothness 3/2: sample paths are once differentiable.
 
-use crate::stationary::{RadialProfile, Stationary, clamp_far};
+use std::f64::consts::{LN_2, LOG2_E};
+
+use crate::simd::Lanes;
+use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 3/2: sample paths are once differentiable.
@@ -29,13 +32,17 @@ impl Matern32 {
 impl RadialProfile for Matern32Profile {
     const NAME: &'static str = "matern32";
 
-    fn value(&self, r2: f64) -> f64 {
-        let a = (3.0 * clamp_far(r2)).sqrt();
-        (1.0 + a) * (-a).exp()
+    /// q = (√3 r log₂ e)², so that exp(−√3 r) = 2^(−√q).
+    fn scale(&self) -> f64 {
+        3.0_f64.sqrt() * LOG2_E
     }
 
-    fn slope(&self, r2: f64) -> f64 {
-        3.0 * (-(3.0 * clamp_far(r2)).sqrt()).exp()
+    #[inline(always)]
+    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+        let r = q.min(V::splat(FAR)).sqrt();
+        let power = r.exp2_neg();
+        let value = r.mul_add(V::splat(LN_2), V::splat(1.0)).mul(power);
+        (value, power.mul(V::splat(LN_2 * LN_2)))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

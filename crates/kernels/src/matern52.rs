@@ -1,6 +1,9 @@
 //! Matérn covariance with smoothness 5/2: sample paths are twice differentiable.
 
-use crate::stationary::{RadialProfile, Stationary, clamp_far};
+use std::f64::consts::{LN_2, LOG2_E};
+
+use crate::simd::Lanes;
+use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 5/2: sample paths are twice differentiable.
@@ -29,15 +32,18 @@ impl Matern52 {
 impl RadialProfile for Matern52Profile {
     const NAME: &'static str = "matern52";
 
-    fn value(&self, r2: f64) -> f64 {
-        let r2 = clamp_far(r2);
-        let a = (5.0 * r2).sqrt();
-        (1.0 + a + 5.0 / 3.0 * r2) * (-a).exp()
+    /// q = (√5 r log₂ e)², so that exp(−√5 r) = 2^(−√q).
+    fn scale(&self) -> f64 {
+        5.0_f64.sqrt() * LOG2_E
     }
 
-    fn slope(&self, r2: f64) -> f64 {
-        let a = (5.0 * clamp_far(r2)).sqrt();
-        5.0 / 3.0 * (1.0 + a) * (-a).exp()
+    #[inline(always)]
+    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+        let a = q.min(V::splat(FAR)).sqrt();
+        let power = a.exp2_neg();
+        let polynomial = a.horner(&[1.0, LN_2, LN_2 * LN_2 / 3.0]);
+        let slope = a.horner(&[LN_2 * LN_2 / 3.0, LN_2 * LN_2 * LN_2 / 3.0]);
+        (polynomial.mul(power), slope.mul(power))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

@@ -1,16 +1,22 @@
 //! The kernel matrix of a set of rows as a linear operator: applied in tiles, never stored.
 
-use linalg_cg::LinearOperator;
-use ndarray::{Array2, ArrayRef2, Axis, s};
+use std::sync::Arc;
 
-use crate::columns::Columns;
-use crate::dense::{add_all, with_block};
+use linalg_cg::LinearOperator;
+use ndarray::{Array2, ArrayRef2, Axis};
+
+use crate::block::Block;
+use crate::contract::add_all;
 use crate::kernel::Kernel;
+use crate::multiply::{Multiply, Outer};
+use crate::points::Inputs;
+use crate::prepared::{PreparedKernel, Scratch};
+use crate::simd::Simd;
 use crate::tiles::{Cover, Tile};
 
 /// Runs of tiles with a block of results of their own, summed in order: what bounds both the
-/// memory of a product, `64 N C` bytes, and the threads it can use.
-const STRIPES: usize = 8;
+/// memory of a product, `128 N C` bytes, and the threads it can use.
+const STRIPES: usize = 16;
 /// Runs of tiles of a gradient, whose results are small.
 const GRADIENT_STRIPES: usize = 64;
 /// Right-hand sides that share one pass over the tiles; more take further passes.
@@ -22,8 +28,8 @@ const PANEL: usize = 32;
 /// K = k(X, X) + shift I
 /// ```
 ///
-/// Half of the tiles are formed, 128 rows square, used for both triangles and thrown away:
-/// `O(N² D)` time, `64 N C` bytes beside the inputs for C right-hand sides (at most 32 at a time).
+/// Half of the tiles are formed, used for both triangles and thrown away: `O(N² D)` time, `128 N C`
+/// bytes beside the inputs for C right-hand sides (at most 32 at a time).
 /// Partial results are combined in a fixed order: the same bits for any number of threads, and
 /// for a column the same bits whatever other columns come with it.
 ///
@@ -38,11 +44,13 @@ const PANEL: usize = 32;
 /// assert_eq!(operator.apply_vec(&array![1.0, 1.0, 1.0]), array![4.5, 4.5, 2.5]);
 /// # Ok::<(), kernels::KernelError>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct KernelOperator<'a> {
     kernel: &'a dyn Kernel,
     x: &'a ArrayRef2<f64>,
     diagonal_shift: f64,
+    prepared: Arc<dyn PreparedKernel>,
+    simd: Simd,
 }
 
 impl<'a> KernelOperator<'a> {
@@ -53,12 +61,27 @@ impl<'a> KernelOperator<'a> {
     /// When the kernel does not fit the columns of `x` (see [`Kernel::check_columns`]).
     #[must_use]
     pub fn new(kernel: &'a dyn Kernel, x: &'a ArrayRef2<f64>, diagonal_shift: f64) -> Self {
+        Self::with_simd(kernel, x, diagonal_shift, Simd::detect())
+    }
+
+    /// [`KernelOperator::new`] with instructions other than those detected.
+    ///
+    /// # Panics
+    /// As [`KernelOperator::new`].
+    #[must_use]
+    pub fn with_simd(
+        kernel: &'a dyn Kernel,
+        x: &'a ArrayRef2<f64>,
+        diagonal_shift: f64,
+        simd: Simd,
+    ) -> Self {
         assert!(
             kernel.check_columns(x.ncols()).is_ok(),
             "the kernel does not fit {} columns",
             x.ncols()
         );
-        Self { kernel, x, diagonal_shift }
+        let prepared = kernel.prepare(&Inputs::square(x, simd).scaled_once()).into();
+        Self { kernel, x, diagonal_shift, prepared, simd }
     }
 
     /// The kernel.
@@ -95,37 +118,52 @@ impl<'a> KernelOperator<'a> {
     pub fn gradient_product(&self, u: &ArrayRef2<f64>, v: &ArrayRef2<f64>) -> Vec<f64> {
         self.assert_rows(u);
         assert!(u.dim() == v.dim(), "gradient_product: u is {:?}, v is {:?}", u.dim(), v.dim());
-        let (u, v, n_parameters) = (Columns::of(u), Columns::of(v), self.kernel.parameters().len());
-        let visit = |grad: &mut Vec<f64>, tile: &Tile| self.add_gradient(tile, &u, &v, grad);
-        self.cover().reduce(GRADIENT_STRIPES, || vec![0.0; n_parameters], visit, add_all)
+        let n_parameters = self.kernel.parameters().len();
+        let (u, v) = (Block::of(u), Block::of(v));
+        let start = || (vec![0.0; n_parameters], Scratch::default());
+        let visit = |partial: &mut (Vec<f64>, Scratch), tile: &Tile| {
+            self.add_gradient(tile, &u, &v, &mut partial.0, &mut partial.1);
+        };
+        let add = |(sums, scratch), (next, _)| (add_all(sums, next), scratch);
+        self.cover().reduce(GRADIENT_STRIPES, start, visit, add).0
     }
 
     /// Adds the part of one tile and of its mirror image, where `∂k(x, x') = ∂k(x', x)`.
-    fn add_gradient(&self, tile: &Tile, u: &Columns, v: &Columns, grad: &mut [f64]) {
-        let (rows, columns) = (&tile.rows, &tile.columns);
-        let mut weights = Array2::zeros((rows.len(), columns.len()));
-        u.add_outer(rows.clone(), v, columns.clone(), &mut weights);
-        if !tile.is_diagonal() {
-            v.add_outer(rows.clone(), u, columns.clone(), &mut weights);
+    fn add_gradient(
+        &self,
+        tile: &Tile,
+        u: &Block,
+        v: &Block,
+        grad: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        for strip in tile.upper_strips() {
+            let mut weights = scratch.take(strip.columns.len());
+            self.simd.run(Outer { strip: &strip, u, v, weights: &mut weights });
+            self.prepared.add_gradient(&strip, &weights, grad, scratch);
+            scratch.give(weights);
         }
-        let (x, x2) = (self.x.slice(s![rows.clone(), ..]), self.x.slice(s![columns.clone(), ..]));
-        self.kernel.accumulate_gradient(&x, &x2, &weights, grad);
     }
 
     /// `k(X, X) V` for a panel of right-hand sides.
-    fn product(&self, v: &Columns, count: usize) -> Columns {
-        let visit = |y: &mut Columns, tile: &Tile| self.add_product(tile, v, y);
-        self.cover().reduce(STRIPES, || Columns::zeros(self.n(), count), visit, Columns::plus)
+    fn product(&self, v: &Block) -> Block {
+        let start = || (Block::zeros(self.n(), v.columns), Scratch::default());
+        let visit = |partial: &mut (Block, Scratch), tile: &Tile| {
+            self.add_product(tile, v, &mut partial.0, &mut partial.1);
+        };
+        let add = |(sums, scratch): (Block, Scratch), (next, _)| (sums.plus(next), scratch);
+        self.cover().reduce(STRIPES, start, visit, add).0
     }
 
     /// Adds the part of one tile and of its mirror image.
-    fn add_product(&self, tile: &Tile, v: &Columns, y: &mut Columns) {
-        with_block(self.kernel, self.x, self.x, tile, |k| {
-            y.add_product(tile.rows.clone(), k, v, tile.columns.clone());
-            if !tile.is_diagonal() {
-                y.add_transposed_product(tile.columns.clone(), k, v, tile.rows.clone());
-            }
-        });
+    fn add_product(&self, tile: &Tile, v: &Block, y: &mut Block, scratch: &mut Scratch) {
+        for strip in tile.upper_strips() {
+            let mut k = scratch.take(strip.columns.len());
+            self.prepared.fill(&strip, &mut k, scratch);
+            let row = strip.rows;
+            self.simd.run(Multiply { strip: &strip, k: &k, v, y, row, mirrored: true });
+            scratch.give(k);
+        }
     }
 
     fn cover(&self) -> Cover {
@@ -152,7 +190,7 @@ impl LinearOperator for KernelOperator<'_> {
         let mut result = Array2::zeros(v.dim());
         let targets = result.axis_chunks_iter_mut(Axis(1), PANEL);
         for (mut target, panel) in targets.zip(v.axis_chunks_iter(Axis(1), PANEL)) {
-            self.product(&Columns::of(&panel), panel.ncols()).write(&mut target);
+            self.product(&Block::of(&panel)).write(&mut target);
         }
         result.scaled_add(self.diagonal_shift, v);
         result

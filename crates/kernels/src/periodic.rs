@@ -1,14 +1,16 @@
 //! Periodic covariance: sample paths repeat themselves exactly.
 
+mod tile;
+
 use std::f64::consts::PI;
 
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
+use self::tile::Prepared;
 use crate::kernel::{check_all_positive, check_count, check_per_column, check_positive};
+use crate::points::Inputs;
+use crate::prepared::PreparedKernel;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
-
-/// Phases and scaled sines are held below this, so that sines exist and squares stay finite.
-const FAR: f64 = 1e150;
 
 /// Periodic covariance: sample paths repeat themselves exactly.
 ///
@@ -39,24 +41,6 @@ impl Periodic {
 
     fn lengthscale(&self, d: usize) -> f64 {
         self.lengthscales[if self.lengthscales.len() == 1 { 0 } else { d }]
-    }
-
-    /// The phase π(x − x')/p of one column, and (sin(phase)/ℓ)².
-    fn phase(&self, d: usize, here: f64, there: f64) -> (f64, f64) {
-        let phase = (PI * ((here - there) / self.period)).clamp(-FAR, FAR);
-        (phase, (phase.sin() / self.lengthscale(d)).clamp(-FAR, FAR).powi(2))
-    }
-
-    fn pair(&self, x: ArrayView1<'_, f64>, x2: ArrayView1<'_, f64>) -> f64 {
-        let exponent: f64 =
-            x.iter().zip(x2).enumerate().map(|(d, (&a, &b))| self.phase(d, a, b).1).sum();
-        self.variance * (-2.0 * exponent).exp()
-    }
-
-    /// sin(2·phase)/ℓ²: the derivative of (sin(phase)/ℓ)² in the phase.
-    fn swing(&self, d: usize, phase: f64) -> f64 {
-        let lengthscale = self.lengthscale(d);
-        ((2.0 * phase).sin() / lengthscale / lengthscale).clamp(-FAR, FAR)
     }
 }
 
@@ -97,32 +81,12 @@ impl Kernel for Periodic {
         Ok(())
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        let shape = (x.nrows(), x2.nrows());
-        Array2::from_shape_fn(shape, |(i, j)| self.pair(x.row(i), x2.row(j)))
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        Box::new(Prepared::new(self, inputs))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         Array1::from_elem(x.nrows(), self.variance)
-    }
-
-    fn accumulate_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        let n_lengthscales = self.lengthscales.len();
-        for ((i, j), &weight) in weights.indexed_iter() {
-            let pull = weight * self.pair(x.row(i), x2.row(j));
-            grad[n_lengthscales] += pull;
-            for (d, (&a, &b)) in x.row(i).iter().zip(x2.row(j)).enumerate() {
-                let (phase, squared) = self.phase(d, a, b);
-                grad[if n_lengthscales == 1 { 0 } else { d }] += pull * 4.0 * squared;
-                grad[n_lengthscales + 1] += pull * 2.0 * phase * self.swing(d, phase);
-            }
-        }
     }
 
     fn accumulate_diag_gradient(
@@ -132,22 +96,6 @@ impl Kernel for Periodic {
         grad: &mut [f64],
     ) {
         grad[self.lengthscales.len()] += self.variance * weights.iter().sum::<f64>();
-    }
-
-    fn accumulate_input_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad_x: &mut ArrayRef2<f64>,
-    ) {
-        for ((i, j), &weight) in weights.indexed_iter() {
-            let pull = weight * self.pair(x.row(i), x2.row(j));
-            for (d, (&a, &b)) in x.row(i).iter().zip(x2.row(j)).enumerate() {
-                let (phase, _) = self.phase(d, a, b);
-                grad_x[[i, d]] -= pull * 2.0 * self.swing(d, phase) * PI / self.period;
-            }
-        }
     }
 
     /// Each column becomes a point on a circle of radius 1/ℓ: half the squared distance there is

@@ -2,7 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
-use crate::terms::Terms;
+use crate::points::Inputs;
+use crate::prepared::{PreparedKernel, Scratch, Strip};
+use crate::simd::{Pack, Square};
+use crate::terms::{PreparedTerm, Terms, combine};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Product of kernels: effects that modulate each other.
@@ -28,24 +31,10 @@ impl Product {
         }
         Ok(Self { terms: Terms::new(terms)? })
     }
-
-    /// For each term the weights times all other terms' blocks.
-    fn weights_of_terms(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-    ) -> Vec<Array2<f64>> {
-        let blocks: Vec<_> = self.terms.iter().map(|term| term.block(x, x2)).collect();
-        leave_one_out(&weights.to_owned(), &blocks)
-    }
 }
 
 /// `weights` times the product of all `factors` but one, for each one left out.
-fn leave_one_out<D: ndarray::Dimension>(
-    weights: &ndarray::Array<f64, D>,
-    factors: &[ndarray::Array<f64, D>],
-) -> Vec<ndarray::Array<f64, D>> {
+fn leave_one_out(weights: &Array1<f64>, factors: &[Array1<f64>]) -> Vec<Array1<f64>> {
     let without = |left_out: usize| {
         let mut product = weights.clone();
         for (_, factor) in factors.iter().enumerate().filter(|(t, _)| *t != left_out) {
@@ -81,29 +70,14 @@ impl Kernel for Product {
         self.terms.set_parameters("product", values)
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        let mut block = Array2::ones((x.nrows(), x2.nrows()));
-        self.terms.iter().for_each(|term| block *= &term.block(x, x2));
-        block
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        Box::new(Prepared(self.terms.prepare(inputs)))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         let mut diag = Array1::ones(x.nrows());
         self.terms.iter().for_each(|term| diag *= &term.diag(x));
         diag
-    }
-
-    fn accumulate_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        let weights = self.weights_of_terms(x, x2, weights);
-        for ((term, part), weights) in self.terms.with_parts(grad).zip(&weights) {
-            term.accumulate_gradient(x, x2, weights, part);
-        }
     }
 
     fn accumulate_diag_gradient(
@@ -119,20 +93,78 @@ impl Kernel for Product {
         }
     }
 
-    fn accumulate_input_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad_x: &mut ArrayRef2<f64>,
-    ) {
-        let weights = self.weights_of_terms(x, x2, weights);
-        for (term, weights) in self.terms.iter().zip(&weights) {
-            term.accumulate_input_gradient(x, x2, weights, grad_x);
-        }
-    }
-
     fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         self.terms.embed(x)
+    }
+}
+
+/// The terms, each made ready.
+#[derive(Debug)]
+struct Prepared(Vec<PreparedTerm>);
+
+impl Prepared {
+    /// Hands `visit` each term with the weights times the values of all other terms.
+    fn for_each_term(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(&PreparedTerm, &[Square], &mut Scratch),
+    ) {
+        let mut values = Vec::with_capacity(self.0.len());
+        for term in &self.0 {
+            let mut k = scratch.take(weights.len());
+            term.kernel.fill(strip, &mut k, scratch);
+            values.push(k);
+        }
+        let mut others = scratch.take(weights.len());
+        for (index, term) in self.0.iter().enumerate() {
+            others.copy_from_slice(weights);
+            for (_, values) in values.iter().enumerate().filter(|(other, _)| *other != index) {
+                combine(&mut others, values, |weight, value| weight * value);
+            }
+            visit(term, &others, scratch);
+        }
+        values.into_iter().chain([others]).for_each(|buffer| scratch.give(buffer));
+    }
+}
+
+impl PreparedKernel for Prepared {
+    fn fill(&self, strip: &Strip, k: &mut [Square], scratch: &mut Scratch) {
+        let mut values = scratch.take(k.len());
+        for (index, term) in self.0.iter().enumerate() {
+            if index == 0 {
+                term.kernel.fill(strip, k, scratch);
+                continue;
+            }
+            term.kernel.fill(strip, &mut values, scratch);
+            combine(k, &values, |product, value| product * value);
+        }
+        scratch.give(values);
+    }
+
+    fn add_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        self.for_each_term(strip, weights, scratch, |term, weights, scratch| {
+            let part = &mut grad[term.parameters.clone()];
+            term.kernel.add_gradient(strip, weights, part, scratch);
+        });
+    }
+
+    fn add_input_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        self.for_each_term(strip, weights, scratch, |term, weights, scratch| {
+            term.kernel.add_input_gradient(strip, weights, grad, scratch);
+        });
     }
 }

@@ -1,9 +1,12 @@
 //! Rational quadratic covariance: a mixture of squared exponentials of many lengthscales.
 
+use std::f64::consts::LOG2_E;
+
+use crate::simd::Lanes;
 use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec};
 
-/// r² is held below this, the square of what scaled differences are held below.
+/// q is held below this, so that it stays finite.
 const FAR: f64 = 1e300;
 
 /// Rational quadratic covariance: a mixture of squared exponentials of many lengthscales.
@@ -33,30 +36,28 @@ impl RationalQuadratic {
 }
 
 impl RationalQuadraticProfile {
-    /// r²/(2α), infinite only for r² far and α tiny.
-    fn ratio(self, r2: f64) -> f64 {
-        0.5 * r2.min(FAR) / self.alpha
-    }
-
-    /// log(1 + r²/(2α)).
-    fn log_base(self, r2: f64) -> f64 {
-        let ratio = self.ratio(r2);
-        if ratio.is_finite() {
-            return ratio.ln_1p();
-        }
-        (0.5 * r2.min(FAR)).ln() - self.alpha.ln()
+    /// (1 + q)^(−α) for q up to [`FAR`].
+    #[inline(always)]
+    fn power<V: Lanes>(&self, q: V) -> V {
+        let exponent = q.ln_1p().mul(V::splat((self.alpha * LOG2_E).min(f64::MAX)));
+        exponent.min(V::splat(crate::stationary::FAR)).exp2_neg()
     }
 }
 
 impl RadialProfile for RationalQuadraticProfile {
     const NAME: &'static str = "rq";
 
-    fn value(&self, r2: f64) -> f64 {
-        (-self.alpha * self.log_base(r2)).exp()
+    /// q = r²/(2α).
+    fn scale(&self) -> f64 {
+        (0.5 / self.alpha).sqrt()
     }
 
-    fn slope(&self, r2: f64) -> f64 {
-        (-(self.alpha + 1.0) * self.log_base(r2)).exp()
+    #[inline(always)]
+    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+        let q = q.min(V::splat(FAR));
+        let value = self.power(q);
+        let slope = value.mul(V::splat((2.0 * self.alpha).min(f64::MAX))).div(q.add(V::splat(1.0)));
+        (value, slope)
     }
 
     fn shape(&self) -> Option<(&'static str, f64)> {
@@ -67,11 +68,12 @@ impl RadialProfile for RationalQuadraticProfile {
         self.alpha = value;
     }
 
-    /// ∂κ/∂log α = κ (α u/(1 + u) − α log(1 + u)),  u = r²/(2α).
-    fn shape_derivative(&self, r2: f64) -> f64 {
-        // u/(1 + u) in a form that is 1 where u is infinite.
-        let share = (1.0 + self.ratio(r2).recip()).recip();
-        self.value(r2) * self.alpha * (share - self.log_base(r2))
+    /// ∂κ/∂log α = κ (α q/(1 + q) − α log(1 + q)).
+    #[inline(always)]
+    fn shape_derivative<V: Lanes>(&self, q: V) -> V {
+        let q = q.min(V::splat(FAR));
+        let share = q.div(q.add(V::splat(1.0)));
+        self.power(q).mul(V::splat(self.alpha)).mul(share.sub(q.ln_1p()))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

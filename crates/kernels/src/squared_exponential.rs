@@ -1,6 +1,9 @@
 //! Squared exponential covariance: sample paths are infinitely often differentiable.
 
-use crate::stationary::{RadialProfile, Stationary};
+use std::f64::consts::{LN_2, LOG2_E};
+
+use crate::simd::Lanes;
+use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Squared exponential covariance: sample paths are infinitely often differentiable.
@@ -29,12 +32,15 @@ impl SquaredExponential {
 impl RadialProfile for SquaredExponentialProfile {
     const NAME: &'static str = "se";
 
-    fn value(&self, r2: f64) -> f64 {
-        (-0.5 * r2).exp()
+    /// q = r² log₂(e)/2, so that κ = 2^(−q).
+    fn scale(&self) -> f64 {
+        (LOG2_E / 2.0).sqrt()
     }
 
-    fn slope(&self, r2: f64) -> f64 {
-        (-0.5 * r2).exp()
+    #[inline(always)]
+    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+        let value = q.min(V::splat(FAR)).exp2_neg();
+        (value, value.mul(V::splat(2.0 * LN_2)))
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

@@ -2,7 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
-use crate::terms::Terms;
+use crate::points::Inputs;
+use crate::prepared::{PreparedKernel, Scratch, Strip};
+use crate::simd::{Pack, Square};
+use crate::terms::{PreparedTerm, Terms, combine};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Sum of kernels: independent effects added up.
@@ -52,28 +55,14 @@ impl Kernel for Sum {
         self.terms.set_parameters("sum", values)
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        let mut block = Array2::zeros((x.nrows(), x2.nrows()));
-        self.terms.iter().for_each(|term| block += &term.block(x, x2));
-        block
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        Box::new(Prepared(self.terms.prepare(inputs)))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         let mut diag = Array1::zeros(x.nrows());
         self.terms.iter().for_each(|term| diag += &term.diag(x));
         diag
-    }
-
-    fn accumulate_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad: &mut [f64],
-    ) {
-        self.terms
-            .with_parts(grad)
-            .for_each(|(term, part)| term.accumulate_gradient(x, x2, weights, part));
     }
 
     fn accumulate_diag_gradient(
@@ -85,16 +74,6 @@ impl Kernel for Sum {
         self.terms
             .with_parts(grad)
             .for_each(|(term, part)| term.accumulate_diag_gradient(x, weights, part));
-    }
-
-    fn accumulate_input_gradient(
-        &self,
-        x: &ArrayRef2<f64>,
-        x2: &ArrayRef2<f64>,
-        weights: &ArrayRef2<f64>,
-        grad_x: &mut ArrayRef2<f64>,
-    ) {
-        self.terms.iter().for_each(|term| term.accumulate_input_gradient(x, x2, weights, grad_x));
     }
 
     fn white_variance(&self) -> f64 {
@@ -109,5 +88,49 @@ impl Kernel for Sum {
 
     fn embed(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         self.terms.embed(x)
+    }
+}
+
+/// The terms, each made ready.
+#[derive(Debug)]
+struct Prepared(Vec<PreparedTerm>);
+
+impl PreparedKernel for Prepared {
+    fn fill(&self, strip: &Strip, k: &mut [Square], scratch: &mut Scratch) {
+        let mut values = scratch.take(k.len());
+        for (index, term) in self.0.iter().enumerate() {
+            if index == 0 {
+                term.kernel.fill(strip, k, scratch);
+                continue;
+            }
+            term.kernel.fill(strip, &mut values, scratch);
+            combine(k, &values, |sum, value| sum + value);
+        }
+        scratch.give(values);
+    }
+
+    fn add_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        for term in &self.0 {
+            let part = &mut grad[term.parameters.clone()];
+            term.kernel.add_gradient(strip, weights, part, scratch);
+        }
+    }
+
+    fn add_input_gradient(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        self.0
+            .iter()
+            .for_each(|term| term.kernel.add_input_gradient(strip, weights, grad, scratch));
     }
 }

@@ -1,8 +1,13 @@
 //! What sums and products of kernels have in common: a list of terms and their parameters.
 
+use std::ops::Range;
+
 use ndarray::{Array2, ArrayRef2, Axis, concatenate};
 
 use crate::kernel::check_count;
+use crate::points::Inputs;
+use crate::prepared::PreparedKernel;
+use crate::simd::Square;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// A list of at least one kernel.
@@ -28,6 +33,17 @@ impl Terms {
             all = rest;
             (term, part)
         })
+    }
+
+    /// Each term made ready.
+    pub(crate) fn prepare(&self, inputs: &Inputs<'_>) -> Vec<PreparedTerm> {
+        let mut first = 0;
+        let prepared = |term: &dyn Kernel| {
+            let parameters = first..first + term.parameters().len();
+            first = parameters.end;
+            PreparedTerm { kernel: term.prepare(inputs), parameters }
+        };
+        self.iter().map(prepared).collect()
     }
 
     pub(crate) fn specs(&self) -> Vec<KernelSpec> {
@@ -70,6 +86,20 @@ impl Terms {
         let views: Vec<_> = parts.iter().map(|part| part.view()).collect();
         // All parts have one row per row of `x`, so they fit side by side.
         concatenate(Axis(1), &views).unwrap_or_else(|_| Array2::zeros((x.nrows(), 0)))
+    }
+}
+
+/// One term made ready, and its part of all parameters.
+#[derive(Debug)]
+pub(crate) struct PreparedTerm {
+    pub(crate) kernel: Box<dyn PreparedKernel>,
+    pub(crate) parameters: Range<usize>,
+}
+
+/// Combines values entry by entry.
+pub(crate) fn combine(all: &mut [Square], with: &[Square], value: impl Fn(f64, f64) -> f64) {
+    for (all, with) in all.as_flattened_mut().iter_mut().zip(with.as_flattened()) {
+        all.0.iter_mut().zip(with.0).for_each(|(entry, other)| *entry = value(*entry, other));
     }
 }
 

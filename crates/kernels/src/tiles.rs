@@ -7,8 +7,12 @@ use std::ops::Range;
 
 use linalg_cg::Shards;
 
-/// Side of a tile: 128 KiB of kernel values, well within a core's second-level cache.
-pub(crate) const TILE: usize = 128;
+use crate::points::groups;
+use crate::prepared::Strip;
+use crate::simd::LANES;
+
+/// Side of a tile: with it a strip of kernel values is 16 KiB, within a core's first-level cache.
+pub(crate) const TILE: usize = 256;
 
 /// The rows and columns of one tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,29 @@ impl Tile {
     pub(crate) fn is_diagonal(&self) -> bool {
         self.rows == self.columns
     }
+
+    /// The tile in strips.
+    pub(crate) fn strips(&self) -> impl Iterator<Item = Strip> + use<> {
+        let columns = squares(&self.columns);
+        squares(&self.rows).map(move |rows| Strip { rows, columns: columns.clone() })
+    }
+
+    /// The tile of a square cover in strips, of a tile on the diagonal only the squares on and
+    /// above it.
+    pub(crate) fn upper_strips(&self) -> impl Iterator<Item = Strip> + use<> {
+        let is_diagonal = self.is_diagonal();
+        self.strips().map(move |mut strip| {
+            if is_diagonal {
+                strip.columns.start = strip.rows;
+            }
+            strip
+        })
+    }
+}
+
+/// The groups of eight that hold `rows`, which start at one.
+fn squares(rows: &Range<usize>) -> Range<usize> {
+    rows.start / LANES..groups(rows.end)
 }
 
 /// A cover of a matrix by tiles.
@@ -109,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_full_cover_has_every_entry_once() {
-        for (rows, columns) in [(0, 3), (1, 1), (127, 129), (300, 128), (5, 600)] {
+        for (rows, columns) in [(0, 3), (1, 1), (255, 257), (600, 256), (5, 900)] {
             let counts = counts(Cover::Full { rows, columns }, rows, columns);
             assert!(counts.iter().flatten().all(|&count| count == 1), "{rows} x {columns}");
         }
@@ -117,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_upper_cover_has_every_pair_once() {
-        for n in [0, 1, 127, 128, 129, 600] {
+        for n in [0, 1, 255, 256, 257, 900] {
             let counts = counts(Cover::Upper { n }, n, n);
             let pairs = (0..n).flat_map(|row| (row..n).map(move |column| (row, column)));
             for (row, column) in pairs {
@@ -130,7 +157,7 @@ mod tests {
 
     #[test]
     fn runs_are_combined_in_order() {
-        let cover = Cover::Upper { n: 1000 };
+        let cover = Cover::Upper { n: 2000 };
         let visit = |seen: &mut Vec<Tile>, tile: &Tile| seen.push(tile.clone());
         let seen = cover.reduce(5, Vec::new, visit, |mut all, next| {
             all.extend(next);

@@ -2,7 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
+use crate::constant::Level;
 use crate::kernel::{check_count, check_positive};
+use crate::points::Inputs;
+use crate::prepared::PreparedKernel;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// White covariance: noise of its own on every training row.
@@ -56,22 +59,14 @@ impl Kernel for White {
         Ok(())
     }
 
-    fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
-        Array2::zeros((x.nrows(), x2.nrows()))
+    fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
+        let _ = inputs;
+        // Zero off the training diagonal, and so is its gradient.
+        Box::new(Level(0.0))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {
         Array1::zeros(x.nrows())
-    }
-
-    fn accumulate_gradient(
-        &self,
-        _x: &ArrayRef2<f64>,
-        _x2: &ArrayRef2<f64>,
-        _weights: &ArrayRef2<f64>,
-        _grad: &mut [f64],
-    ) {
-        // Zero off the training diagonal: see `accumulate_white_gradient`.
     }
 
     fn accumulate_diag_gradient(
@@ -81,16 +76,6 @@ impl Kernel for White {
         _grad: &mut [f64],
     ) {
         // Zero: `diag` is without white kernels.
-    }
-
-    fn accumulate_input_gradient(
-        &self,
-        _x: &ArrayRef2<f64>,
-        _x2: &ArrayRef2<f64>,
-        _weights: &ArrayRef2<f64>,
-        _grad_x: &mut ArrayRef2<f64>,
-    ) {
-        // It does not depend on the inputs.
     }
 
     fn white_variance(&self) -> f64 {

@@ -1,0 +1,56 @@
+//! Blocks of vectors as inner loops read them.
+
+use ndarray::ArrayRef2;
+
+use crate::points::groups;
+use crate::simd::{LANES, Pack};
+
+/// A block of C vectors of equal length, each contiguous in packs and filled up with zeros.
+///
+/// A product with a block treats its columns one by one, so a column's bits do not depend on the
+/// columns beside it.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    /// Packs in a column.
+    pub(crate) length: usize,
+    pub(crate) columns: usize,
+    /// Column by column.
+    pub(crate) packs: Vec<Pack>,
+}
+
+impl Block {
+    pub(crate) fn zeros(n: usize, columns: usize) -> Self {
+        let length = groups(n);
+        Self { length, columns, packs: vec![Pack::ZERO; length * columns] }
+    }
+
+    /// The columns of `v [N, C]`.
+    pub(crate) fn of(v: &ArrayRef2<f64>) -> Self {
+        let mut block = Self::zeros(v.nrows(), v.ncols());
+        for (index, column) in v.columns().into_iter().enumerate() {
+            let packs = &mut block.packs[index * block.length..][..block.length];
+            for (row, &value) in column.iter().enumerate() {
+                packs[row / LANES].0[row % LANES] = value;
+            }
+        }
+        block
+    }
+
+    /// Writes the columns into `target [N, C]`.
+    pub(crate) fn write(&self, target: &mut ArrayRef2<f64>) {
+        for (index, mut column) in target.columns_mut().into_iter().enumerate() {
+            let packs = &self.packs[index * self.length..];
+            for (row, value) in column.iter_mut().enumerate() {
+                *value = packs[row / LANES].0[row % LANES];
+            }
+        }
+    }
+
+    /// The sum of two blocks of the same shape.
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        for (sum, next) in self.packs.iter_mut().zip(&other.packs) {
+            sum.0.iter_mut().zip(next.0).for_each(|(sum, next)| *sum += next);
+        }
+        self
+    }
+}

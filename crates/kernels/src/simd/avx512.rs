@@ -1,0 +1,148 @@
+//! Vectors as AVX-512 registers.
+//!
+//! SAFETY of every block: the instructions need avx512f, avx512dq, avx512vl, avx512bw and fma,
+//! and a [`Lanes`] method is called only within `run_avx512`, which is entered only where all of
+//! them were found. Loads and stores are of whole [`Pack`]s behind references.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::lanes::{Lanes, ROUND};
+use super::pack::Pack;
+
+/// Eight numbers in one register.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(__m512d);
+
+/// 2^(j/8).
+static EIGHTHS: Pack = Pack([
+    1.0,
+    1.090_507_732_665_257_7,
+    1.189_207_115_002_721,
+    1.296_839_554_651_009_6,
+    std::f64::consts::SQRT_2,
+    1.542_210_825_407_940_7,
+    1.681_792_830_507_429,
+    1.834_008_086_409_342_4,
+]);
+/// Coefficients of (2^(−f) − 1)/f for |f| ≤ 1/16; relative error of 2^(−f) below 1e-17.
+const EXP2: [f64; 7] = [
+    -std::f64::consts::LN_2,
+    0.240_226_506_959_109_33,
+    -0.055_504_108_664_822_24,
+    0.009_618_129_089_983_302,
+    -0.001_333_355_813_283_885_6,
+    0.000_154_044_338_193_475_82,
+    -1.525_342_958_649_691e-5,
+];
+
+impl Lanes for Avx512 {
+    const ROWS: usize = 8;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_set1_pd(value) })
+    }
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        Self(unsafe { _mm512_load_pd(from.0.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        unsafe { _mm512_store_pd(to.0.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_add_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_sub_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_mul_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_div_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_fmadd_pd(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_min_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_max_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_abs_pd(self.0) })
+    }
+
+    /// s = x y with y ≈ x^(−½) to 14 bits, then s (1 − e)^(−½) with e = 1 − s y, to e³. The
+    /// divider would take three times as long.
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see the module.
+        let inverse = Self(unsafe { _mm512_rsqrt14_pd(self.max(Self::splat(1e-290)).0) });
+        let root = self.mul(inverse);
+        // SAFETY: see the module.
+        let error = Self(unsafe { _mm512_fnmadd_pd(root.0, inverse.0, _mm512_set1_pd(1.0)) });
+        let series = error.horner(&[0.5, 0.375, 0.3125]);
+        root.mul(error).mul_add(series, root)
+    }
+
+    #[inline(always)]
+    fn shift_exponent(self, steps: Self, _exponent: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_scalef_pd(self.0, steps.sub(Self::splat(ROUND)).0) })
+    }
+
+    /// In eighths: a table of eight in a register, and a shorter polynomial.
+    #[inline(always)]
+    fn exp2_neg(self) -> Self {
+        let round = Self::splat(ROUND / 8.0);
+        let steps = round.sub(self);
+        let eighths = steps.sub(round);
+        let rest = self.add(eighths);
+        let power = Self::load(&EIGHTHS);
+        // SAFETY: see the module. The table is addressed by the last three bits of `steps`.
+        let power = unsafe { _mm512_permutexvar_pd(_mm512_castpd_si512(steps.0), power.0) };
+        let power = Self(power);
+        let power = power.mul_add(rest.mul(rest.horner(&EXP2)), power);
+        // SAFETY: see the module. Scales by two to the power of `eighths` rounded down.
+        Self(unsafe { _mm512_scalef_pd(power.0, eighths.0) })
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        // SAFETY: see the module.
+        unsafe { _mm512_reduce_add_pd(self.0) }
+    }
+}

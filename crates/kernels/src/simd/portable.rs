@@ -1,0 +1,99 @@
+//! Vectors in plain Rust: what the compiler makes of arrays on any processor.
+
+use super::lanes::Lanes;
+use super::pack::{LANES, Pack};
+
+/// Eight numbers as an array.
+#[derive(Clone, Copy)]
+pub(super) struct Portable([f64; LANES]);
+
+/// Whether a fused multiply-add is an instruction here and not a library call.
+const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+
+impl Portable {
+    #[inline(always)]
+    fn map(self, value: impl Fn(f64) -> f64) -> Self {
+        Self(self.0.map(value))
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, value: impl Fn(f64, f64) -> f64) -> Self {
+        Self(std::array::from_fn(|lane| value(self.0[lane], other.0[lane])))
+    }
+}
+
+impl Lanes for Portable {
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        Self(from.0)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        to.0 = self.0;
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        let entry = |lane: usize| {
+            let (a, b, c) = (self.0[lane], factor.0[lane], term.0[lane]);
+            if FUSED { a.mul_add(b, c) } else { a * b + c }
+        };
+        Self(std::array::from_fn(entry))
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a < b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.map(f64::abs)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.map(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn shift_exponent(self, steps: Self, exponent: Self) -> Self {
+        let shifted = self.zip(steps, |value, steps| {
+            f64::from_bits(value.to_bits().wrapping_add(steps.to_bits() << 52))
+        });
+        shifted.zip(exponent, |value, exponent| if exponent <= 1021.0 { value } else { 0.0 })
+    }
+}
