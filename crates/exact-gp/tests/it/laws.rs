@@ -61,7 +61,7 @@ fn cases(rows: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn the_order_of_rows_does_not_matter(case in cases(3..20), shift in 1..7usize) {

@@ -5,8 +5,8 @@ use crate::support::{
 };
 use exact_gp::{ExactGp, ExactGpOptions, GpError};
 use gp_core::{
-    Floors, Hyperparameters, Observer, Prior, Progress, StopReason, TrainState, Trained,
-    TrainingPlan,
+    Floors, Hyperparameters, Observer, Prior, Progress, Standardiser, StopReason, TrainState,
+    Trained, TrainingPlan,
 };
 use kernels::Mean;
 use ndarray::Array2;
@@ -60,6 +60,20 @@ fn sines_without_noise_reach_the_best_known_evidence() {
             assert_eq!(floors.len(), 1, "{floors:?}");
             assert!(floors[0].starts_with("noise_variance = "), "{floors:?}");
         }
+    }
+}
+
+#[test]
+fn sines_are_found_in_their_own_units_too() {
+    for (n, frequency, best) in [(200, 6.0, 1134.0), (60, 20.0, 240.6)] {
+        let x = grid(n);
+        let y = x.mapv(|t| (frequency * t).sin());
+        // From the values that are 1 in standardised units, with a zero mean as the figures have it.
+        let [s, t] = [&x, &y].map(|a| Standardiser::fit(a, "a").unwrap().scale()[0]);
+        let template = model(leaf("se", &[s], t * t), t * t);
+        let (gp, _) = fit(&template, &x, &y, TrainingPlan::default());
+        let found = gp.lml().unwrap().value;
+        assert!(found >= 0.99 * best, "sin {frequency}x: {found} of {best}");
     }
 }
 
