@@ -4,7 +4,7 @@
 
 use crate::block::Block;
 use crate::prepared::Strip;
-use crate::simd::{LANES, Lanes, Square, Task};
+use crate::simd::{LANES, Lanes, Pack, Square, Task};
 
 /// Adds a strip's part of a product with V to Y.
 ///
@@ -51,35 +51,53 @@ impl Multiply<'_> {
     /// `C` columns from `first` on.
     #[inline(always)]
     fn columns<V: Lanes, const R: usize, const C: usize>(&mut self, first: usize) {
-        let (v_length, y_length) = (self.v.length, self.y.length);
+        let mut sums = [[Pack::ZERO; LANES]; C];
+        for row in (0..LANES).step_by(R) {
+            self.rows::<V, R, C>(first, row, &mut sums);
+        }
+        for (c, sums) in sums.iter().enumerate() {
+            let y = &mut self.y.packs[(first + c) * self.y.length + self.row];
+            V::load(y).add(V::sums(sums)).store(y);
+        }
+    }
+
+    /// `C` columns from `first` on by `R` rows from `row` on.
+    #[inline(always)]
+    fn rows<V: Lanes, const R: usize, const C: usize>(
+        &mut self,
+        first: usize,
+        row: usize,
+        sums: &mut [Square; C],
+    ) {
+        let (rows, v_length, y_length) = (self.strip.rows, self.v.length, self.y.length);
         let v = &self.v.packs[first * v_length..(first + C) * v_length];
         let y = &mut self.y.packs[first * y_length..(first + C) * y_length];
-        for row in (0..LANES).step_by(R) {
-            let mut sums = [[V::splat(0.0); R]; C];
-            for (square, column) in self.k.iter().zip(self.strip.columns.clone()) {
-                for c in 0..C {
-                    let there = V::load(&v[c * v_length + column]);
-                    for r in 0..R {
-                        sums[c][r] = V::load(&square[row + r]).mul_add(there, sums[c][r]);
-                    }
-                }
-                if self.mirrored && column != self.strip.rows {
-                    for c in 0..C {
-                        let here = &v[c * v_length + self.strip.rows];
-                        let target = &mut y[c * y_length + column];
-                        let mut total = V::load(target);
-                        for r in 0..R {
-                            let here = V::splat(here.0[row + r]);
-                            total = V::load(&square[row + r]).mul_add(here, total);
-                        }
-                        total.store(target);
-                    }
-                }
+        let mut totals = [[V::splat(0.0); R]; C];
+        for (square, column) in self.k.iter().zip(self.strip.columns.clone()) {
+            let mut k = [V::splat(0.0); R];
+            for r in 0..R {
+                k[r] = V::load(&square[row + r]);
             }
             for c in 0..C {
+                let there = V::load(&v[c * v_length + column]);
                 for r in 0..R {
-                    y[c * y_length + self.row].0[row + r] += sums[c][r].sum();
+                    totals[c][r] = k[r].mul_add(there, totals[c][r]);
                 }
+            }
+            if self.mirrored && column != rows {
+                for c in 0..C {
+                    let (here, y) = (&v[c * v_length + rows], &mut y[c * y_length + column]);
+                    let mut total = V::load(y);
+                    for r in 0..R {
+                        total = k[r].mul_add(V::splat(here.0[row + r]), total);
+                    }
+                    total.store(y);
+                }
+            }
+        }
+        for c in 0..C {
+            for r in 0..R {
+                totals[c][r].store(&mut sums[c][row + r]);
             }
         }
     }

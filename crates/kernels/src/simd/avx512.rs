@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::lanes::{Lanes, ROUND};
-use super::pack::Pack;
+use super::pack::{Pack, Square};
 
 /// Eight numbers in one register.
 #[derive(Clone, Copy)]
@@ -144,5 +144,38 @@ impl Lanes for Avx512 {
     fn sum(self) -> f64 {
         // SAFETY: see the module.
         unsafe { _mm512_reduce_add_pd(self.0) }
+    }
+
+    /// Adds halves of two rows at a time: eight rows to four, two and one.
+    #[inline(always)]
+    fn sums(rows: &Square) -> Self {
+        let [a, b, c, d, e, f, g, h] = rows.each_ref().map(|row| Self::load(row).0);
+        // SAFETY: see the module.
+        unsafe {
+            let (ab, cd, ef, gh) = (pairs(a, b), pairs(c, d), pairs(e, f), pairs(g, h));
+            let (abcd, efgh) = (quads(ab, cd), quads(ef, gh));
+            let low = _mm512_shuffle_f64x2::<0b01_00_01_00>(abcd, efgh);
+            let high = _mm512_shuffle_f64x2::<0b11_10_11_10>(abcd, efgh);
+            Self(_mm512_add_pd(low, high))
+        }
+    }
+}
+
+/// Sums of neighbours: a₀+a₁, b₀+b₁, a₂+a₃, b₂+b₃, …
+#[inline(always)]
+fn pairs(a: __m512d, b: __m512d) -> __m512d {
+    // SAFETY: see the module.
+    unsafe { _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)) }
+}
+
+/// Sums of [`pairs`] two apart: those of a, b, c, d from the first half, then from the second.
+#[inline(always)]
+fn quads(ab: __m512d, cd: __m512d) -> __m512d {
+    // SAFETY: see the module.
+    unsafe {
+        let first = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0);
+        let second = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+        let first = _mm512_permutex2var_pd(ab, first, cd);
+        _mm512_add_pd(first, _mm512_permutex2var_pd(ab, second, cd))
     }
 }

@@ -1,6 +1,6 @@
 //! The vector type inner loops are written with.
 
-use super::Pack;
+use super::{Pack, Square};
 
 /// Coefficients of (2^(−f) − 1)/f for |f| ≤ ½; relative error of 2^(−f) below 1e-17.
 const EXP2: [f64; 11] = [
@@ -117,5 +117,11 @@ pub trait Lanes: Copy {
         let mut numbers = Pack::ZERO;
         self.store(&mut numbers);
         numbers.sum()
+    }
+
+    /// The sum of each row.
+    #[inline(always)]
+    fn sums(rows: &Square) -> Self {
+        Self::load(&Pack(rows.map(|row| row.sum())))
     }
 }
