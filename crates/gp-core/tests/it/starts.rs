@@ -1,7 +1,7 @@
 //! Where training starts from.
 
 use crate::support::{model, named};
-use gp_core::{DEFAULT_STARTS, Floors, ParameterSpace, Start, starts};
+use gp_core::{DEFAULT_STARTS, Floors, Hyperparameters, ParameterSpace, Start, starts};
 
 fn space(fixed: &[&str]) -> ParameterSpace {
     let mut space = ParameterSpace::new(&model(), Floors::default());
@@ -59,4 +59,18 @@ fn what_is_fixed_does_not_make_starts() {
     let noise_only = of(&["kernel.lengthscales"], 5, 0);
     assert_eq!(noise_only.len(), 5);
     assert_eq!(noise_only[0].u.len(), 3);
+}
+
+#[test]
+fn variations_below_a_floor_are_left_out() {
+    let template = Hyperparameters { noise_variance: 5e-6, ..model() };
+    let space = ParameterSpace::new(&template, Floors::default());
+    let found = starts(&template, &space, 2, 5, 0).unwrap();
+    assert_eq!(found[0].u, space.pack(&template).unwrap());
+    for start in &found {
+        assert!(space.unpack(&start.u).unwrap().noise_variance > 1e-6, "{}", start.name);
+    }
+    // The template itself is refused there.
+    let below = Hyperparameters { noise_variance: 1e-7, ..model() };
+    assert!(starts(&below, &space, 2, 5, 0).is_err());
 }
