@@ -17,7 +17,8 @@ pub const DEFAULT_STARTS: usize = 5;
 
 /// `count` starts for a model with `d` input columns: `template` itself first, then lengthscales
 /// times √d and times 0.3 √d, with the noise variance as it is and at a tenth; beyond these,
-/// factors drawn log-uniformly from [0.1, 3]√d and [10⁻³, 1] by `seed`. Repetitions are left out.
+/// factors drawn log-uniformly from [0.1, 3]√d and [10⁻³, 1] by `seed`. Repetitions are left out, and
+/// variations at or below a floor.
 ///
 /// # Errors
 /// [`GpError::BadParameter`] when `template` lies at or below a floor.
@@ -43,7 +44,11 @@ pub fn starts(
         if starts.len() == count.max(1) {
             break;
         }
-        let start = start(template, space, factors)?;
+        let start = match start(template, space, factors) {
+            // The template is where it was put; a variation of it may fall below a floor.
+            Err(_) if !starts.is_empty() => continue,
+            other => other?,
+        };
         if starts.iter().all(|other| other.u != start.u) {
             starts.push(start);
         }

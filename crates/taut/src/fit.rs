@@ -153,12 +153,12 @@ fn starting_values(
     params.build(d)
 }
 
-/// Every kernel parameter and the noise variance at 1, the mean at 0.
+/// Every kernel parameter and the noise variance at 1 (or above its floor), the mean at 0.
 fn default_params(options: &FitOptions, d: usize) -> Params {
     let leaf = StationarySpec { lengthscales: vec![1.0; d], variance: 1.0, active_dims: None };
     Params {
         kernel: options.kernel.clone().unwrap_or(KernelSpec::Matern32(leaf)),
-        noise_variance: 1.0,
+        noise_variance: f64::max(1.0, 2.0 * options.plan.floors.noise_variance),
         mean: options.mean.clone().unwrap_or(MeanSpec::Constant(0.0)),
         units: Units::Standardised,
     }

@@ -65,22 +65,51 @@ pub const LEAVES: [&str; 9] =
 /// # Errors
 /// [`KernelExprError`].
 pub fn parse_kernel(text: &str, features: &[String]) -> Result<KernelSpec, KernelExprError> {
+    if let Some(offset) = too_deep(text) {
+        return Err(syntax(text, offset, format!("at most {MAX_DEPTH} parentheses can be nested")));
+    }
     let tree = terminated(sum, multispace0).parse(text).map_err(|error| {
-        let offset = error.offset();
-        let rest: String = text[offset..].chars().take(20).collect();
         let expected = error.inner().to_string().replace('\n', ", ");
-        KernelExprError::Syntax {
-            text: text.to_owned(),
-            position: text[..offset].chars().count() + 1,
-            rest: if rest.is_empty() { "the end".to_owned() } else { rest },
-            expected: if expected.is_empty() {
-                "kernels are joined by + and *, columns stand in [ ] after a kernel".to_owned()
-            } else {
-                expected
-            },
-        }
+        let general = "kernels are joined by + and *, columns stand in [ ] after a kernel";
+        let expected = if expected.is_empty() { general.to_owned() } else { expected };
+        syntax(text, error.offset(), expected)
     })?;
     tree.build(features)
+}
+
+/// Deeper nesting would exhaust the stack before it made sense.
+const MAX_DEPTH: usize = 64;
+
+/// Where parentheses are nested too deeply.
+fn too_deep(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut deeper = |symbol: char| {
+        match symbol {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    };
+    text.char_indices().find(|&(_, symbol)| deeper(symbol)).map(|(offset, _)| offset)
+}
+
+fn syntax(text: &str, offset: usize, expected: String) -> KernelExprError {
+    let rest = shortened(&text[offset..], 20);
+    KernelExprError::Syntax {
+        text: shortened(text, 80),
+        position: text[..offset].chars().count() + 1,
+        rest: if rest.is_empty() { "the end".to_owned() } else { rest },
+        expected,
+    }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let mut short: String = text.chars().take(most).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }
 
 #[derive(Debug)]
@@ -281,6 +310,9 @@ mod tests {
         assert!(refusal("se[A").contains("] after the columns"), "{}", refusal("se[A"));
         assert!(refusal("se rq").contains("before `rq`"), "{}", refusal("se rq"));
         assert!(refusal("").contains("cannot be read"));
+        let deep = "(".repeat(100_000);
+        assert!(refusal(&deep).contains("at most 64"), "{}", refusal(&deep));
+        assert!(refusal(&deep).len() < 300);
         assert!(refusal("gauss").contains("no kernel is called `gauss`"));
         assert!(refusal("se[C]").contains("names the column `C`"));
     }

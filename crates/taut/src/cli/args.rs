@@ -4,6 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// Largest accepted number of threads.
+const MAX_THREADS: usize = 1024;
+/// Each draw is a column of the output.
+const MAX_DRAWS: usize = 100_000;
+/// A longer limit is as good as none.
+const MAX_SECONDS: f64 = 1e9;
+
 /// Gaussian-process regression that says how far it is from exact.
 #[derive(Debug, Parser)]
 #[command(name = "taut", version, about, max_term_width = 100)]
@@ -50,7 +57,7 @@ pub(crate) enum MeanKind {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// Worker threads (default: all cores); results do not depend on it
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
     /// Print nothing on standard error but errors
     #[arg(long)]
@@ -117,7 +124,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) max_iters: usize,
     /// Stop training after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = positive_real)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<f64>,
     /// Report what costs another factorisation (leave-one-out scores) up to this many rows
     #[arg(long, value_name = "N", default_value_t = 3000)]
@@ -179,7 +186,7 @@ pub(crate) struct PredictArgs {
     #[arg(long, conflicts_with = "samples")]
     pub(crate) mean_only: bool,
     /// Add this many joint draws of the latent function
-    #[arg(long, value_name = "S", value_parser = positive)]
+    #[arg(long, value_name = "S", value_parser = draws)]
     pub(crate) samples: Option<usize>,
     /// Seed of the draws
     #[arg(long, value_name = "N", default_value_t = 0, requires = "samples")]
@@ -222,6 +229,26 @@ pub(crate) struct DescribeArgs {
     /// Write the description as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// More threads than any machine has only cost time to start.
+fn threads(text: &str) -> Result<usize, String> {
+    match positive(text)? {
+        number @ ..=MAX_THREADS => Ok(number),
+        _ => Err(format!("at most {MAX_THREADS} are accepted")),
+    }
+}
+
+fn draws(text: &str) -> Result<usize, String> {
+    match positive(text)? {
+        number @ ..=MAX_DRAWS => Ok(number),
+        _ => Err(format!("at most {MAX_DRAWS} are accepted")),
+    }
+}
+
+/// Time that fits a duration.
+fn seconds(text: &str) -> Result<f64, String> {
+    positive_real(text).map(|seconds| seconds.min(MAX_SECONDS))
 }
 
 fn positive(text: &str) -> Result<usize, String> {

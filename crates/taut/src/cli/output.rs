@@ -10,13 +10,17 @@ use super::failure::Failure;
 
 /// Refuses now what could not be written after hours of work.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
-    Ok(WholeFile::begin(path).map(drop)?)
+    Ok(WholeFile::check(path)?)
 }
 
 /// Refuses outputs that would replace an input or each other.
 pub(crate) fn check_apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Failure> {
     let same = |a: &Path, b: &Path| a != Path::new("-") && place(a) == place(b);
-    for (index, output) in outputs.iter().enumerate() {
+    let replaces = |(_, output): &(usize, &&Path)| {
+        // A device is written to, not replaced.
+        output.metadata().map_or(true, |found| found.is_file())
+    };
+    for (index, output) in outputs.iter().enumerate().filter(replaces) {
         let mut others = inputs.iter().chain(&outputs[..index]);
         if let Some(other) = others.find(|other| same(other, output)) {
             return Err(Failure::usage(

@@ -22,6 +22,8 @@ use super::progress::Display;
 const CHUNK: usize = 8192;
 /// Joint draws need a covariance of all rows.
 const MAX_SAMPLED_ROWS: usize = 10_000;
+/// 400 MB of them.
+const MAX_SAMPLED_NUMBERS: usize = 50_000_000;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
@@ -189,6 +191,20 @@ fn predict(args: &PredictArgs, model: &Model, x: &Array2<f64>) -> Result<Array2<
     }))
 }
 
+/// Draws need a covariance among all rows, and are all held until they are written.
+fn check_samples(rows: usize, numbers: usize) -> Result<(), Failure> {
+    let cause = if rows > MAX_SAMPLED_ROWS {
+        format!(
+            "joint draws at more than {MAX_SAMPLED_ROWS} rows need too large a covariance matrix"
+        )
+    } else if numbers > MAX_SAMPLED_NUMBERS {
+        format!("so many rows and draws give more than {MAX_SAMPLED_NUMBERS} numbers")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(cause, "give fewer rows or draws, or predict without --samples"))
+}
+
 fn write_samples(
     args: &PredictArgs,
     model: &Model,
@@ -202,14 +218,7 @@ fn write_samples(
     for chunk in chunks {
         let chunk = chunk?;
         rows += chunk.table.n_rows();
-        if rows > MAX_SAMPLED_ROWS {
-            return Err(Failure::new(
-                format!(
-                    "joint draws at more than {MAX_SAMPLED_ROWS} rows need too large a covariance matrix"
-                ),
-                "give fewer rows, or predict without --samples",
-            ));
-        }
+        check_samples(rows, rows * count * model.encoder().target_names().len())?;
         inputs.push(encode(model, &chunk.table)?);
         parts.push(chunk);
     }

@@ -139,4 +139,8 @@ fn the_noise_floor_is_where_noise_stops() {
     assert!((1e-2..1.1e-2).contains(&noise), "{noise}");
     assert!(high["warnings"].to_string().contains("floor"), "{}", high["warnings"]);
     assert!(at(&fit("1e-6"), "/params/noise_variance") < 1e-3);
+    // Above the starting value of the other starts, and of all.
+    for floor in [0.5, 3.0] {
+        assert!(at(&fit(&floor.to_string()), "/params/noise_variance") >= floor);
+    }
 }

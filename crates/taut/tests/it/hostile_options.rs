@@ -38,12 +38,14 @@ fn numbers_must_be_in_range() {
         }
     }
     wrong("--jitter=-1", "--jitter", "");
+    wrong("--threads 100000", "--threads", "");
     wrong("--max-iters many", "--max-iters", "");
     wrong("--seed=-1", "--seed", "");
     for fraction in ["0", "1", "1.5", "x"] {
         wrong(&format!("--test-fraction {fraction}"), "--test-fraction", "");
     }
     let place = Place::with_model();
+    place.taut("fit t.csv --target y --starts 1 --time 1e300 --out n.taut").ok();
     place.taut("predict m.taut new.csv --interval 1").refused(2, "--interval", "");
     place.taut("predict m.taut new.csv --samples 0").refused(2, "--samples", "");
 }
@@ -54,6 +56,7 @@ fn kernel_expressions_are_checked() {
     wrong("--kernel gauss", "`gauss`", "matern32");
     wrong("--kernel se+", "character 4", "kernel");
     wrong("--kernel (se", "cannot be read", "");
+    wrong(&format!("--kernel {}", "(".repeat(30_000)), "…", "at most 64");
     wrong("--kernel se[a", "cannot be read", "]");
     wrong("--kernel se[z]", "column `z`", "a, b");
     wrong("--kernel se[a,a]", "se[a,a]", "each once");

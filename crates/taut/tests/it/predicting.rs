@@ -81,6 +81,41 @@ fn samples_follow_the_seed_and_the_posterior() {
 }
 
 #[test]
+fn too_many_samples_are_refused() {
+    let place = Place::with_model();
+    let many: String = (0..10_001).map(|i| format!("{i},1\n")).collect();
+    place.write("many.csv", &format!("a,b\n{many}"));
+    place.taut("predict m.taut many.csv --samples 1 --out p.csv").refused(1, "10000 rows", "fewer");
+    let many: String = (0..600).map(|i| format!("{i},1\n")).collect();
+    place.write("many.csv", &format!("a,b\n{many}"));
+    let samples = "--samples 100000 --out p.csv";
+    place.taut(&format!("predict m.taut many.csv {samples}")).refused(
+        1,
+        "50000000 numbers",
+        "fewer",
+    );
+    place.taut("predict m.taut new.csv --samples 100001").refused(2, "at most 100000", "");
+}
+
+/// A pipe with a name is written to; a file of that name does not take its place.
+#[test]
+#[cfg(unix)]
+fn a_named_pipe_is_written_to() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let place = Place::with_model();
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap())
+    };
+    place.taut("predict m.taut new.csv --out pipe").ok();
+    assert_eq!(reader.join().unwrap(), place.taut("predict m.taut new.csv").ok().out);
+    assert!(pipe.metadata().unwrap().file_type().is_fifo());
+}
+
+#[test]
 fn the_tables_own_columns_can_be_kept() {
     let place = Place::with_model();
     let out = place.taut("predict m.taut new.csv --keep --mean-only").ok().out;
