@@ -12,6 +12,7 @@ use crate::multiply::{Multiply, Outer};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch};
 use crate::simd::Simd;
+use crate::stored::{Costs, Store, Stored};
 use crate::tiles::{Cover, Tile};
 
 /// Runs of tiles with a block of results of their own, summed in order: what bounds both the
@@ -50,6 +51,7 @@ pub struct KernelOperator<'a> {
     x: &'a ArrayRef2<f64>,
     diagonal_shift: f64,
     prepared: Arc<dyn PreparedKernel>,
+    stored: Option<Arc<Stored>>,
     simd: Simd,
 }
 
@@ -81,7 +83,38 @@ impl<'a> KernelOperator<'a> {
             x.ncols()
         );
         let prepared = kernel.prepare(&Inputs::square(x, simd).scaled_once()).into();
-        Self { kernel, x, diagonal_shift, prepared, simd }
+        Self { kernel, x, diagonal_shift, prepared, stored: None, simd }
+    }
+
+    /// The operator with its tiles kept in memory if [`Store`] says so and they fit `budget`
+    /// bytes: for many products with the same operator, as in conjugate gradients. Products have
+    /// the same bits with and without; gradients are as before.
+    ///
+    /// Needs [`bytes_to_store`](Self::bytes_to_store), about `4 N²`.
+    #[must_use]
+    pub fn store(mut self, store: Store, budget: u64) -> Self {
+        let wanted = match store {
+            _ if self.bytes_to_store() > budget => false,
+            Store::Never => false,
+            Store::IfItFits => true,
+            Store::IfItPays { products } => {
+                products > 1 && Costs::measure(self.prepared.as_ref(), self.n()).pays(products)
+            }
+        };
+        self.stored = wanted.then(|| Arc::new(Stored::new(self.prepared.as_ref(), self.n())));
+        self
+    }
+
+    /// Bytes the tiles take when they are kept.
+    #[must_use]
+    pub fn bytes_to_store(&self) -> u64 {
+        Stored::bytes(self.n())
+    }
+
+    /// Whether the tiles are kept.
+    #[must_use]
+    pub fn is_stored(&self) -> bool {
+        self.stored.is_some()
     }
 
     /// The kernel.
@@ -157,12 +190,19 @@ impl<'a> KernelOperator<'a> {
 
     /// Adds the part of one tile and of its mirror image.
     fn add_product(&self, tile: &Tile, v: &Block, y: &mut Block, scratch: &mut Scratch) {
+        let mut stored = self.stored.as_ref().map(|stored| stored.tile(tile));
         for strip in tile.upper_strips() {
-            let mut k = scratch.take(strip.columns.len());
-            self.prepared.fill(&strip, &mut k, scratch);
-            let row = strip.rows;
-            self.simd.run(Multiply { strip: &strip, k: &k, v, y, row, mirrored: true });
-            scratch.give(k);
+            let (row, length) = (strip.rows, strip.columns.len());
+            if let Some(squares) = stored {
+                let (k, rest) = squares.split_at(length);
+                stored = Some(rest);
+                self.simd.run(Multiply { strip: &strip, k, v, y, row, mirrored: true });
+            } else {
+                let mut k = scratch.take(length);
+                self.prepared.fill(&strip, &mut k, scratch);
+                self.simd.run(Multiply { strip: &strip, k: &k, v, y, row, mirrored: true });
+                scratch.give(k);
+            }
         }
     }
 

@@ -27,6 +27,11 @@ impl Tile {
         self.rows == self.columns
     }
 
+    /// Its index in [`Cover::Upper`].
+    pub(crate) fn upper_index(&self) -> usize {
+        triangle(self.columns.start / TILE) + self.rows.start / TILE
+    }
+
     /// The tile in strips.
     pub(crate) fn strips(&self) -> impl Iterator<Item = Strip> + use<> {
         let columns = squares(&self.columns);
@@ -153,6 +158,12 @@ mod tests {
                 assert_eq!(counts[column][row], usize::from(same_tile));
             }
         }
+    }
+
+    #[test]
+    fn an_upper_tile_knows_its_index() {
+        let cover = Cover::Upper { n: 1500 };
+        assert!((0..cover.len()).all(|index| cover.tile(index).upper_index() == index));
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub trait Lanes: Copy {
         self.sub(self.add(round).sub(round))
     }
 
-    /// sin(π self) for |self| ≤ ½: error at most 2 ulp.
+    /// sin(π self) for |self| ≤ ½: error at most 3 ulp.
     #[inline(always)]
     fn sin_pi(self) -> Self {
         self.mul(self.mul(self).horner(&SIN_PI))

@@ -1,6 +1,6 @@
 //! The matrix-free operator against dense products (case 53).
 
-use kernels::{Kernel, KernelOperator, contract_gradient, cross_product};
+use kernels::{Kernel, KernelOperator, Store, contract_gradient, cross_product};
 use linalg_cg::LinearOperator;
 use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 use proptest::prelude::*;
@@ -133,6 +133,32 @@ fn products_have_the_same_bits_on_any_pool() {
         assert_same_bits(|| operator.gradient_product(&u, &v));
         assert_same_bits(|| cross_product(kernel.as_ref(), &x, &x, &v).into_iter().collect());
     }
+}
+
+#[test]
+fn stored_tiles_give_the_same_bits() {
+    let (x, v) = (random(700, 2, 1), random(700, 3, 2));
+    for kernel in perturbed_catalogue(2, 13) {
+        let formed = KernelOperator::new(kernel.as_ref(), &x, SHIFT);
+        let stored = formed.clone().store(Store::IfItFits, formed.bytes_to_store());
+        assert!(stored.is_stored() && !formed.is_stored());
+        assert_eq!(bits(&formed.apply(&v)), bits(&stored.apply(&v)), "{}", kernel.name());
+        let either = formed.clone().store(Store::IfItPays { products: 20 }, u64::MAX);
+        assert_eq!(bits(&formed.apply(&v)), bits(&either.apply(&v)), "{}", kernel.name());
+    }
+}
+
+#[test]
+fn tiles_are_stored_only_within_the_budget_and_where_asked() {
+    let (x, kernel) = (random(300, 2, 1), kernel(r#"{"type": "constant", "variance": 1.0}"#));
+    let operator = KernelOperator::new(kernel.as_ref(), &x, SHIFT);
+    let bytes = operator.bytes_to_store();
+    assert_eq!(bytes, 38 * 39 / 2 * 512);
+    let is_stored = |store, budget| operator.clone().store(store, budget).is_stored();
+    assert!(is_stored(Store::IfItFits, bytes));
+    assert!(!is_stored(Store::IfItFits, bytes - 1));
+    assert!(!is_stored(Store::Never, u64::MAX));
+    assert!(!is_stored(Store::IfItPays { products: 1 }, u64::MAX));
 }
 
 proptest! {
