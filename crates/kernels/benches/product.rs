@@ -1,10 +1,16 @@
-//! Time of one pass over the kernel matrix: as an operator, stored, and for its gradient.
+//! Time of one pass over the kernel matrix: as an operator, formed or stored, for its gradient,
+//! and of the arithmetic alone. Throughput counts entries of the matrix, both triangles.
 #![allow(missing_docs, clippy::unwrap_used)]
+
+#[path = "support/floor.rs"]
+mod floor;
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use kernels::{Kernel, KernelOperator, Matern32, catalogue, gram_matrix};
+use floor::Floor;
+use kernels::simd::Simd;
+use kernels::{Kernel, KernelOperator, Matern32, Matern32Profile, Store, catalogue, gram_matrix};
 use linalg_cg::LinearOperator;
 use ndarray::Array2;
 use rand::SeedableRng;
@@ -24,17 +30,39 @@ fn matern(d: usize) -> Matern32 {
 
 /// Matérn-3/2 over columns of the inputs and of the right-hand side.
 fn by_shape(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("matern32");
+    for group in ["product", "stored", "gradient", "floor"] {
+        let mut group_of = criterion.benchmark_group(group);
+        group_of.sample_size(10).throughput(Throughput::Elements((N * N) as u64));
+        for (d, columns) in [(3, 1), (9, 1), (26, 1), (9, 2), (9, 11), (9, 64)] {
+            let (kernel, x, v) = (matern(d), random(N, d, 1), random(N, columns, 2));
+            let mut operator = KernelOperator::new(&kernel, &x, 0.1);
+            if group == "stored" {
+                operator = operator.store(Store::IfItFits, u64::MAX);
+            }
+            let id = format!("matern32-d{d}-n{N}-c{columns}");
+            group_of.bench_function(id, |bencher| match group {
+                "gradient" => bencher.iter(|| operator.gradient_product(black_box(&v), &v)),
+                // One thread's, over the pairs of both: divide by the threads.
+                "floor" => bencher.iter(|| {
+                    let (profile, squares) = (&Matern32Profile, N * N / 128);
+                    Simd::detect().run(Floor { profile, d, columns, squares })
+                }),
+                _ => bencher.iter(|| operator.apply(black_box(&v))),
+            });
+        }
+        group_of.finish();
+    }
+}
+
+/// Matérn-3/2 with every instruction set of this processor.
+fn by_instructions(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("instructions");
     group.sample_size(10).throughput(Throughput::Elements((N * N) as u64));
-    for (d, columns) in [(3, 1), (9, 1), (26, 1), (9, 11)] {
-        let (kernel, x, v) = (matern(d), random(N, d, 1), random(N, columns, 2));
-        let operator = KernelOperator::new(&kernel, &x, 0.1);
-        let shape = format!("n{N}-d{d}-c{columns}");
-        group.bench_function(BenchmarkId::new("product", &shape), |bencher| {
+    let (kernel, x, v) = (matern(9), random(N, 9, 1), random(N, 1, 2));
+    for simd in Simd::available() {
+        let operator = KernelOperator::with_simd(&kernel, &x, 0.1, simd);
+        group.bench_function(format!("{}-matern32-d9-n{N}-c1", simd.name()), |bencher| {
             bencher.iter(|| operator.apply(black_box(&v)));
-        });
-        group.bench_function(BenchmarkId::new("gradient", &shape), |bencher| {
-            bencher.iter(|| operator.gradient_product(black_box(&v), &v));
         });
     }
     group.finish();
@@ -52,6 +80,9 @@ fn by_kernel(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("product", &name), |bencher| {
             bencher.iter(|| operator.apply(black_box(&v)));
         });
+        group.bench_function(BenchmarkId::new("gradient", &name), |bencher| {
+            bencher.iter(|| operator.gradient_product(black_box(&v), &v));
+        });
         group.bench_function(BenchmarkId::new("gram", &name), |bencher| {
             bencher.iter(|| gram_matrix(kernel, black_box(&x)));
         });
@@ -59,5 +90,5 @@ fn by_kernel(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, by_shape, by_kernel);
+criterion_group!(benches, by_shape, by_instructions, by_kernel);
 criterion_main!(benches);
