@@ -26,7 +26,7 @@ pub enum GpError {
     },
     /// A NaN or an infinity in the data.
     #[error(
-        "`{argument}` holds {value} at row {row}, column {column} ({count} such cells in all): remove or fill these rows first"
+        "`{argument}` holds {value} at row {row}, column {column}, counted from 0 ({count} such cells in all): remove or fill these rows first"
     )]
     NotFinite {
         /// Name of the argument.

@@ -21,7 +21,7 @@ const ENOUGH_SMALL_GAINS: usize = 2;
 /// | --- | --- | --- |
 /// | `max_iters` | 2000 | any |
 /// | `gradient_tolerance` | 1e-5 | ≥ 0, largest component of ∂(objective)/∂u |
-/// | `value_tolerance` | 1e-9 | ≥ 0, gain of a step relative to max(1, \|objective\|) |
+/// | `value_tolerance` | 1e-8 | ≥ 0, gain of a step relative to max(1, \|objective\|) |
 /// | `memory` | 20 | ≥ 1 pairs of steps and gradient changes |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,7 @@ pub struct LbfgsOptions {
 
 impl Default for LbfgsOptions {
     fn default() -> Self {
-        Self { max_iters: 2000, gradient_tolerance: 1e-5, value_tolerance: 1e-9, memory: 20 }
+        Self { max_iters: 2000, gradient_tolerance: 1e-5, value_tolerance: 1e-8, memory: 20 }
     }
 }
 

@@ -45,7 +45,7 @@ pub struct TrainingPlan {
     pub seed: u64,
     /// Limits and tolerances.
     pub options: TrainOptions,
-    /// A state to go on from.
+    /// A state to go on from: of the same template, data and plan, limits apart.
     pub resume: Option<TrainState>,
 }
 

@@ -76,8 +76,12 @@ pub struct StartReport {
     pub name: String,
     /// Where its screening run ended; empty if the start could not be evaluated.
     pub u: Vec<f64>,
-    /// The screening objective there, on the screening rows; `None` if it could not be evaluated.
+    /// The screening objective there, on the screening rows; `None` if it could not be evaluated,
+    /// or was not, because it is the only start.
     pub objective: Option<f64>,
+    /// Why it could not be evaluated.
+    #[serde(default)]
+    pub failure: Option<String>,
 }
 
 /// Where training stands, for progress displays.
@@ -180,7 +184,7 @@ pub fn train(
         let Some(Start { name, u }) = starts.first().cloned() else {
             return Err(GpError::BadStart { reason: "there is no start".to_owned() });
         };
-        session.state.starts.push(StartReport { name, u, objective: None });
+        session.state.starts.push(StartReport { name, u, objective: None, failure: None });
     }
     session.finish(full)
 }
@@ -209,9 +213,11 @@ impl Session<'_> {
             }
             Ok((run, _)) => {
                 self.state.evaluations += run.evaluations;
-                StartReport { name, u: run.u, objective: Some(run.value) }
+                StartReport { name, u: run.u, objective: Some(run.value), failure: None }
             }
-            Err(GpError::BadStart { .. }) => StartReport { name, u: Vec::new(), objective: None },
+            Err(GpError::BadStart { reason }) => {
+                StartReport { name, u: Vec::new(), objective: None, failure: Some(reason) }
+            }
             Err(error) => return Err(error),
         };
         self.state.starts.push(report);
@@ -324,12 +330,14 @@ impl Session<'_> {
 
 /// The start with the highest screening objective; the first of equals.
 fn best_start(starts: &[StartReport]) -> Result<usize, GpError> {
-    // A single start is not screened; its point is empty when nothing is free.
-    let evaluated = |start: &StartReport| !start.u.is_empty() || starts.len() == 1;
-    let usable = starts.iter().enumerate().filter(|(_, start)| evaluated(start));
+    let usable = starts.iter().enumerate().filter(|(_, start)| start.failure.is_none());
     let score = |start: &StartReport| start.objective.unwrap_or(f64::NEG_INFINITY);
     let best = usable.reduce(|best, next| if score(next.1) > score(best.1) { next } else { best });
-    best.map(|(index, _)| index).ok_or_else(|| GpError::BadStart {
-        reason: "none of the starting points could be evaluated".to_owned(),
+    best.map(|(index, _)| index).ok_or_else(|| {
+        let first =
+            starts.iter().find_map(|start| start.failure.as_deref()).unwrap_or("none given");
+        GpError::BadStart {
+            reason: format!("no starting point can be evaluated; the first: {first}"),
+        }
     })
 }

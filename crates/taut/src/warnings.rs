@@ -51,13 +51,14 @@ fn training(
             trained.stop_reason, trained.iterations
         )
     });
-    // A single start is not screened, and has no value there.
-    let screened = trained.starts.len() > 1;
-    let failed = trained.starts.iter().filter(|start| screened && start.u.is_empty());
+    let failed = trained.starts.iter().filter_map(|start| {
+        let reason = start.failure.as_ref()?;
+        Some(format!("start \"{}\" could not be evaluated: {reason}", start.name))
+    });
     Ok(floors
         .map(|floor| format!("training ended at a floor: {floor}"))
         .chain(stopped)
-        .chain(failed.map(|start| format!("start \"{}\" could not be evaluated", start.name)))
+        .chain(failed)
         .collect())
 }
 
