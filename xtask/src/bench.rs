@@ -3,6 +3,7 @@
 //! A table prints itself and leaves one JSON object per row in `target/taut-bench/NAME.jsonl`, both through
 //! [`rows::publish`]. A new one is a file in this folder and a line in [`TABLES`]; it is listed once it works.
 
+mod kernels;
 mod micro;
 mod rows;
 mod subsets;
@@ -25,7 +26,7 @@ struct Table {
     run: fn(&[String]) -> TaskResult,
 }
 
-const TABLES: &[Table] = &[micro::TABLE, subsets::TABLE];
+const TABLES: &[Table] = &[kernels::TABLE, micro::TABLE, subsets::TABLE];
 
 fn run(args: &[String]) -> TaskResult {
     let Some((name, rest)) = args.split_first() else {

@@ -183,10 +183,14 @@ fn read(strip: &Strip, weights: &ArrayRef2<f64>, squares: &mut [Square]) {
     }
     let source = weights.slice(s![rows, columns]);
     for (row, source) in source.outer_iter().enumerate() {
-        for (square, source) in
-            squares.iter_mut().zip(source.axis_chunks_iter(ndarray::Axis(0), LANES))
-        {
-            square[row].0.iter_mut().zip(source).for_each(|(weight, value)| *weight = *value);
+        if let Some(source) = source.as_slice() {
+            for (square, source) in squares.iter_mut().zip(source.chunks(LANES)) {
+                square[row].0[..source.len()].copy_from_slice(source);
+            }
+        } else {
+            for (j, &value) in source.iter().enumerate() {
+                squares[j / LANES][row].0[j % LANES] = value;
+            }
         }
     }
 }

@@ -118,8 +118,14 @@ fn write(strip: &Strip, k: &[Square], first: usize, band: &mut ArrayRef2<f64>) {
     let columns = strip.columns.start * LANES..(strip.columns.end * LANES).min(band.ncols());
     let mut target = band.slice_mut(s![rows, columns]);
     for (row, mut target) in target.outer_iter_mut().enumerate() {
-        for (square, mut target) in k.iter().zip(target.axis_chunks_iter_mut(Axis(0), LANES)) {
-            target.iter_mut().zip(square[row].0).for_each(|(target, value)| *target = value);
+        // Rows of a matrix made here are contiguous; those of a caller's may not be.
+        if let Some(target) = target.as_slice_mut() {
+            for (square, target) in k.iter().zip(target.chunks_mut(LANES)) {
+                target.copy_from_slice(&square[row].0[..target.len()]);
+            }
+        } else {
+            let values = k.iter().flat_map(|square| square[row].0);
+            target.iter_mut().zip(values).for_each(|(target, value)| *target = value);
         }
     }
 }

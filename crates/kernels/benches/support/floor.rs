@@ -22,9 +22,9 @@ impl<P: RadialProfile> Task for Floor<'_, P> {
     fn run<V: Lanes>(self) -> f64 {
         let start = V::load(black_box(&Pack::from_fn(|lane| 0.1 * lane as f64)));
         let step = V::splat(black_box(1e-9));
-        let (mut rows, mut columns) = ([start; 4], [start; 4]);
+        let (mut rows, mut columns) = ([start; 8], [start; 8]);
         let mut there = start;
-        for _ in 0..2 * self.squares {
+        for _ in 0..self.squares {
             there = there.add(step);
             for (row, column) in rows.iter_mut().zip(&mut columns) {
                 let (mut delta, mut q) = (there, V::splat(0.0));
