@@ -80,8 +80,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// Both sides relative to the middle of each column and times its scale, if scaling once was
-    /// asked for and no digit that matters is lost: an error of 2⁻⁵² relative to coordinates of at
-    /// most [`NEAR`] scales.
+    /// asked for and no digit that matters is lost: differences then err by at most 2⁻⁴².
     pub(crate) fn pack_scaled(&self, scales: &[f64]) -> Option<Sides> {
         if !self.scaled {
             return None;

@@ -80,7 +80,7 @@ impl Costs {
     pub(crate) fn measure(prepared: &dyn PreparedKernel, n: usize) -> Self {
         let columns = 0..groups(n).min(LANES * LANES);
         let all = groups(n) * (groups(n) + 1) / 2;
-        let (strip, length) = (Strip { rows: 0, columns }, all.min(MEASURED).max(1));
+        let (strip, length) = (Strip { rows: 0, columns }, all.clamp(1, MEASURED));
         let each = rayon::broadcast(|_| Self::of_thread(prepared, &strip, length));
         let slowest = |cost: fn(&Self) -> f64| each.iter().map(cost).fold(0.0, f64::max);
         Self { form: slowest(|c| c.form), write: slowest(|c| c.write), read: slowest(|c| c.read) }
