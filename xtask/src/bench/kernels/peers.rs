@@ -61,7 +61,10 @@ impl Peers {
         let measured = PEERS.iter().enumerate().map(|(index, peer)| {
             let n = if size == Size::Quick { QUICK_ROWS } else { peer.n };
             let peer = Peer { n, ..*peer };
-            progress(index + 1, PEERS.len(), &format!("{} {} n={n}", peer.name, peer.op));
+            let columns =
+                peer.columns.map_or(String::new(), |columns| format!(" columns={columns}"));
+            let label = format!("{} {} n={n}{columns}", peer.name, peer.op);
+            progress(index + 1, PEERS.len(), &label);
             peer.row(&self.figures(&peer))
         });
         measured.collect()
