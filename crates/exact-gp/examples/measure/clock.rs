@@ -27,12 +27,8 @@ pub(crate) fn median_seconds_of<S, T>(
         times.push(start.elapsed().as_secs_f64());
         total += times[times.len() - 1];
     }
-    median(&mut times)
-}
-
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 /// The largest resident memory this process has had, where the system tells.

@@ -1,16 +1,16 @@
-//! What the arithmetic of a kernel entry takes when nothing has to be fetched or written.
+//! What the arithmetic of a kernel entry takes when nothing has to be fetched from afar or written.
 // Registers are arrays, and an index names the same row in several of them.
 #![allow(clippy::needless_range_loop)]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use kernels::simd::{LANES, Lanes, Simd, Task};
+use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use kernels::{
     Matern32Profile, Matern52Profile, RadialProfile, SquaredExponentialProfile as SeProfile,
 };
 
-use crate::{Kind, clock};
+use crate::Kind;
 
 /// The arithmetic done once a pair of rows.
 #[derive(Debug, Clone, Copy)]
@@ -25,12 +25,10 @@ pub(crate) struct Work {
     pub(crate) once: usize,
 }
 
-/// Pairs in one timed loop, more or less.
-const PAIRS: usize = 4_000_000;
-/// Loops of which the median is taken.
-const LOOPS: usize = 7;
-/// Squares after which coordinates start again, so that distances stay ordinary.
-const RESTART: usize = 64;
+/// Pairs in one timed loop.
+const PAIRS: usize = 1 << 21;
+/// Loops of which the fastest counts: whatever else the machine does only adds.
+const LOOPS: usize = 15;
 
 /// ns a pair takes one core when `threads` do this at once.
 pub(crate) fn ns_per_pair(kernel: Kind, work: Work, threads: usize) -> f64 {
@@ -48,31 +46,34 @@ pub(crate) fn ns_per_pair(kernel: Kind, work: Work, threads: usize) -> f64 {
 
 fn ns<P: RadialProfile>(profile: P, work: Work, threads: usize) -> f64 {
     let each = rayon::broadcast(|_| {
-        let mut times: Vec<f64> = (0..LOOPS).map(|_| once(&profile, work)).collect();
-        clock::median(&mut times)
+        (0..LOOPS).map(|_| once(&profile, work)).fold(f64::INFINITY, f64::min)
     });
     each.iter().sum::<f64>() / threads as f64
 }
 
 /// ns a pair in one loop.
 fn once<P: RadialProfile>(profile: &P, work: Work) -> f64 {
+    let there: Vec<Pack> =
+        (0..work.d).map(|k| Pack::from_fn(|lane| (1 + k + lane) as f64 / 8.0)).collect();
     let start = Instant::now();
-    let (pairs, sum) = Simd::detect().run(Arithmetic { profile, work: black_box(work) });
+    let sum = Simd::detect().run(Arithmetic { profile, work, there: black_box(&there) });
     black_box(sum);
-    start.elapsed().as_secs_f64() * 1e9 / pairs as f64
+    start.elapsed().as_secs_f64() * 1e9 / PAIRS as f64
 }
 
-/// The loop; tells the pairs it went through, and a sum so that all of it is needed.
+/// The loop; its result is a sum that needs every pair.
 struct Arithmetic<'a, P> {
     profile: &'a P,
     work: Work,
+    /// Coordinates of eight points, of which a core has each at hand when it wants it.
+    there: &'a [Pack],
 }
 
 impl<P: RadialProfile> Task for Arithmetic<'_, P> {
-    type Output = (usize, f64);
+    type Output = f64;
 
     #[inline(always)]
-    fn run<V: Lanes>(self) -> (usize, f64) {
+    fn run<V: Lanes>(self) -> f64 {
         match V::ROWS {
             8 => self.by_rows::<V, 8>(),
             4 => self.by_rows::<V, 4>(),
@@ -82,42 +83,33 @@ impl<P: RadialProfile> Task for Arithmetic<'_, P> {
 }
 
 impl<P: RadialProfile> Arithmetic<'_, P> {
+    /// `R` rows, which move a little after each square: no two squares are equal, so none is taken only once.
     #[inline(always)]
-    fn by_rows<V: Lanes, const R: usize>(self) -> (usize, f64) {
-        let steps = PAIRS / (LANES * R * RESTART);
-        let mut totals = [V::splat(0.0); R];
-        for _ in 0..steps {
-            self.squares::<V, R>(&mut totals);
-        }
-        let mut sum = V::splat(0.0);
+    fn by_rows<V: Lanes, const R: usize>(self) -> f64 {
+        let step = V::splat(black_box(1e-9));
+        let (mut here, mut sums) = ([step; R], [V::splat(0.0); R]);
         for r in 0..R {
-            sum = sum.add(totals[r]);
+            here[r] = V::splat(black_box(r as f64 / 8.0));
         }
-        (steps * RESTART * LANES * R, sum.sum())
-    }
-
-    /// [`RESTART`] times the pairs of `R` rows with eight others, whose coordinates go up in steps: no two differences are
-    /// equal, so none is taken only once.
-    #[inline(always)]
-    fn squares<V: Lanes, const R: usize>(&self, totals: &mut [V; R]) {
-        let step = V::splat(1.0 / (RESTART * self.work.d) as f64);
-        let mut here = [step; R];
-        for r in 1..R {
-            here[r] = here[r - 1].add(step);
-        }
-        let (mut there, mut sums) = (step, *totals);
-        for _ in 0..RESTART {
+        for _ in 0..PAIRS / (LANES * R) {
             let mut q = [V::splat(0.0); R];
-            for _ in 0..self.work.d {
-                there = there.add(step);
+            for there in self.there {
+                let there = V::load(there);
                 for r in 0..R {
                     let delta = here[r].sub(there);
                     q[r] = delta.mul_add(delta, q[r]);
                 }
             }
-            self.values(q, there, &mut sums);
+            for r in 0..R {
+                here[r] = here[r].add(step);
+            }
+            self.values(q, step, &mut sums);
         }
-        *totals = sums;
+        let mut sum = V::splat(0.0);
+        for r in 0..R {
+            sum = sum.add(sums[r]);
+        }
+        sum.sum()
     }
 
     /// The profile, and what is done with it.

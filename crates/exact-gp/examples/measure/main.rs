@@ -38,6 +38,8 @@ struct Spec {
 enum Op {
     /// K V.
     Product,
+    /// K V with the tiles of K kept in memory.
+    StoredProduct,
     /// Σ_c u_cᵀ (∂K/∂log θ) v_c.
     Gradient,
     /// K(X*, X) V.

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use kernels::{
-    Kernel, KernelError, KernelOperator, Matern32, Matern52, SquaredExponential, Sum,
+    Kernel, KernelError, KernelOperator, Matern32, Matern52, SquaredExponential, Store, Sum,
     contract_gradient, contract_input_gradient, cross_product, kernel_matrix,
 };
 use linalg_cg::LinearOperator;
@@ -20,6 +20,8 @@ pub(crate) fn measure(spec: &Spec) -> Result<Figures, Box<dyn Error>> {
     let (n, work) = (spec.n as f64, work(spec));
     let floor = |share: f64| Some(share * ns_per_pair(spec.kernel, work, spec.threads));
     let (seconds, entries, floor_ns) = match spec.op {
+        // Memory, not arithmetic, is what it takes.
+        Op::StoredProduct => (square(spec, kernel.as_ref(), &x), n * n, None),
         // A pair of rows is two entries.
         Op::Product | Op::Gradient => (square(spec, kernel.as_ref(), &x), n * n, floor(0.5)),
         _ => {
@@ -62,12 +64,15 @@ fn work(spec: &Spec) -> Work {
 fn square(spec: &Spec, kernel: &dyn Kernel, x: &Array2<f64>) -> f64 {
     let columns = spec.columns.unwrap_or(1);
     let operator = KernelOperator::new(kernel, x, 0.1);
-    let v = random(spec.n, columns, 3);
-    if matches!(spec.op, Op::Product) {
-        return median_seconds(|| operator.apply(&v));
+    let (u, v) = (random(spec.n, columns, 3), random(spec.n, columns, 4));
+    match spec.op {
+        Op::Gradient => median_seconds(|| operator.gradient_product(&u, &v)),
+        Op::StoredProduct => {
+            let stored = operator.store(Store::IfItFits, u64::MAX);
+            median_seconds(|| stored.apply(&v))
+        }
+        _ => median_seconds(|| operator.apply(&v)),
     }
-    let u = random(spec.n, columns, 4);
-    median_seconds(|| operator.gradient_product(&u, &v))
 }
 
 fn rectangular(spec: &Spec, kernel: &dyn Kernel, x: &Array2<f64>, others: &Array2<f64>) -> f64 {

@@ -49,6 +49,11 @@ impl Spec {
         Self { op: "gradient", ..self.clone() }
     }
 
+    /// A product with tiles kept in memory.
+    fn stored(n: usize, columns: usize) -> Self {
+        Self { op: "stored_product", ..Self::product("matern32", n, 9, columns) }
+    }
+
     /// A product with the kernel matrix of `m` new rows.
     fn cross_product(n: usize, m: usize, columns: usize) -> Self {
         let spec = Self::product("matern32", n, 9, columns);
@@ -102,8 +107,8 @@ fn quick() -> Vec<Spec> {
     let gradients = products.each_ref().map(Spec::gradient);
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 300, 20, 3));
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 200, 2));
-    let cross = [Spec::cross_product(300, 500, 1)];
-    [&products[..], &gradients, &cross, &inducing, &exact].concat()
+    let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1)];
+    [&products[..], &gradients, &others, &inducing, &exact].concat()
 }
 
 fn usual() -> Vec<Spec> {
@@ -111,11 +116,22 @@ fn usual() -> Vec<Spec> {
     let kernels = grid(&KERNELS, &[20_000], &[9], &COLUMNS);
     let rows = grid(&["matern32"], &ROWS, &[9], &COLUMNS);
     let blocks = grid(&["matern32"], &[20_000], &[9], &[2, 64]);
+    let stored = COLUMNS.map(|columns| Spec::stored(20_000, columns));
     let cross = COLUMNS.map(|columns| Spec::cross_product(20_000, 100_000, columns));
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 30_000, 512, 9));
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 5_000, 2));
-    [&dimensions[..], &kernels, &rows, &blocks, &alone(&["matern32"]), &cross, &inducing, &exact]
-        .concat()
+    [
+        &dimensions[..],
+        &kernels,
+        &rows,
+        &blocks,
+        &alone(&["matern32"]),
+        &stored,
+        &cross,
+        &inducing,
+        &exact,
+    ]
+    .concat()
 }
 
 fn full() -> Vec<Spec> {
