@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::Lanes;
+use super::lanes::{INTEGER, Lanes, SQRT_HALF};
 use super::pack::Pack;
 
 /// Eight numbers in two registers.
@@ -90,6 +90,12 @@ impl Lanes for Avx2 {
     fn shift_exponent(self, steps: Self, exponent: Self) -> Self {
         Self(shift(self.0, steps.0, exponent.0), shift(self.1, steps.1, exponent.1))
     }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let (first, second) = (split(self.0), split(self.1));
+        (Self(first.0, second.0), Self(first.1, second.1))
+    }
 }
 
 #[inline(always)]
@@ -100,5 +106,20 @@ fn shift(value: __m256d, steps: __m256d, exponent: __m256d) -> __m256d {
         let shifted = _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(value), steps));
         let normal = _mm256_cmp_pd::<_CMP_LE_OQ>(exponent, _mm256_set1_pd(1021.0));
         _mm256_and_pd(shifted, normal)
+    }
+}
+
+#[inline(always)]
+fn split(value: __m256d) -> (__m256d, __m256d) {
+    // SAFETY: see the module.
+    unsafe {
+        let bits = _mm256_castpd_si256(value);
+        let half = _mm256_set1_epi64x(SQRT_HALF.cast_signed());
+        let integer = _mm256_set1_epi64x(INTEGER.cast_signed());
+        let steps = _mm256_srli_epi64::<52>(_mm256_sub_epi64(bits, half));
+        let mantissa = _mm256_sub_epi64(bits, _mm256_slli_epi64::<52>(steps));
+        let exponent = _mm256_castsi256_pd(_mm256_or_si256(steps, integer));
+        let exponent = _mm256_sub_pd(exponent, _mm256_castsi256_pd(integer));
+        (_mm256_castsi256_pd(mantissa), exponent)
     }
 }

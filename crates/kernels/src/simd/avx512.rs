@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{Lanes, ROUND};
+use super::lanes::{INTEGER, Lanes, ROUND, SQRT_HALF};
 use super::pack::{Pack, Square};
 
 /// Eight numbers in one register.
@@ -146,6 +146,12 @@ impl Lanes for Avx512 {
         unsafe { _mm512_reduce_add_pd(self.0) }
     }
 
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let (mantissa, exponent) = split(self.0);
+        (Self(mantissa), Self(exponent))
+    }
+
     /// Adds halves of two rows at a time: eight rows to four, two and one.
     #[inline(always)]
     fn sums(rows: &Square) -> Self {
@@ -177,5 +183,20 @@ fn quads(ab: __m512d, cd: __m512d) -> __m512d {
         let second = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
         let first = _mm512_permutex2var_pd(ab, first, cd);
         _mm512_add_pd(first, _mm512_permutex2var_pd(ab, second, cd))
+    }
+}
+
+#[inline(always)]
+fn split(value: __m512d) -> (__m512d, __m512d) {
+    // SAFETY: see the module.
+    unsafe {
+        let bits = _mm512_castpd_si512(value);
+        let half = _mm512_set1_epi64(SQRT_HALF.cast_signed());
+        let integer = _mm512_set1_epi64(INTEGER.cast_signed());
+        let steps = _mm512_srli_epi64::<52>(_mm512_sub_epi64(bits, half));
+        let mantissa = _mm512_sub_epi64(bits, _mm512_slli_epi64::<52>(steps));
+        let exponent = _mm512_castsi512_pd(_mm512_or_si512(steps, integer));
+        let exponent = _mm512_sub_pd(exponent, _mm512_castsi512_pd(integer));
+        (_mm512_castsi512_pd(mantissa), exponent)
     }
 }

@@ -1,6 +1,6 @@
 //! Vectors in plain Rust: what the compiler makes of arrays on any processor.
 
-use super::lanes::Lanes;
+use super::lanes::{INTEGER, Lanes, SQRT_HALF};
 use super::pack::{LANES, Pack};
 
 /// Eight numbers as an array.
@@ -95,5 +95,14 @@ impl Lanes for Portable {
             f64::from_bits(value.to_bits().wrapping_add(steps.to_bits() << 52))
         });
         shifted.zip(exponent, |value, exponent| if exponent <= 1021.0 { value } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        let steps = |value: f64| (value.to_bits().wrapping_sub(SQRT_HALF)) >> 52;
+        let mantissa =
+            self.map(|value| f64::from_bits(value.to_bits().wrapping_sub(steps(value) << 52)));
+        let integer = f64::from_bits(INTEGER);
+        (mantissa, self.map(|value| f64::from_bits(steps(value) | INTEGER) - integer))
     }
 }

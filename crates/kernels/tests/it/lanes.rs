@@ -10,6 +10,7 @@ enum Function {
     Exp2Neg,
     Sqrt,
     SinPi,
+    Ln1p,
 }
 
 impl Task for Apply<'_> {
@@ -23,6 +24,7 @@ impl Task for Apply<'_> {
             match self.0 {
                 Function::Exp2Neg => x.exp2_neg().store(&mut result),
                 Function::Sqrt => x.sqrt().store(&mut result),
+                Function::Ln1p => x.ln_1p().store(&mut result),
                 Function::SinPi => x.sin_pi().store(&mut result),
             }
             results.extend(result.0);
@@ -75,6 +77,16 @@ fn square_roots_are_within_two_units_of_the_last_place() {
         assert!(error <= 2.0, "{error} at {x} on {}", simd.name());
         let tiny = simd.run(Apply(Function::Sqrt, &[Pack([5e-324; 8])]));
         assert!((0.0..1e-144).contains(&tiny[0]), "{}", tiny[0]);
+    }
+}
+
+#[test]
+fn logarithms_are_within_four_units_of_the_last_place() {
+    let mut xs = geometric(1e-300, 1e300, 1.003);
+    xs.extend((0..100_000).map(|i| f64::from(i) * 1e-4));
+    for simd in Simd::available() {
+        let (error, x) = worst(simd, Function::Ln1p, &xs, f64::ln_1p);
+        assert!(error <= 4.0, "{error} at {x} on {}", simd.name());
     }
 }
 
