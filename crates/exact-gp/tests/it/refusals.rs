@@ -20,11 +20,17 @@ fn bad_targets_are_named_by_row_column_and_count() {
         y[[row, 1]] = f64::NAN;
     }
     let message = refusal(&se(1.0, 0.1), &x, &y);
-    assert!(message.starts_with("`y` holds NaN at row 4, column 1, counted from 0 (20 such cells"), "{message}");
+    assert!(
+        message.starts_with("`y` holds NaN at row 4, column 1, counted from 0 (20 such cells"),
+        "{message}"
+    );
     let mut x = grid(100);
     x[[7, 0]] = f64::NEG_INFINITY;
     let message = refusal(&se(1.0, 0.1), &x, &Array2::zeros((100, 1)));
-    assert!(message.starts_with("`x` holds -inf at row 7, column 0, counted from 0 (1 such cells"), "{message}");
+    assert!(
+        message.starts_with("`x` holds -inf at row 7, column 0, counted from 0 (1 such cells"),
+        "{message}"
+    );
 }
 
 #[test]
