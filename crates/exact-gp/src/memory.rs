@@ -9,8 +9,8 @@ pub(crate) fn check_budget(n: usize, training: bool, budget: Option<u64>) -> Res
     match budget {
         Some(budget) if needed > budget => Err(GpError::MemoryBudget {
             n,
-            needed: gigabytes(needed),
-            budget: gigabytes(budget),
+            needed: in_words(needed),
+            budget: in_words(budget),
             affordable: affordable(training, budget),
         }),
         _ => Ok(()),
@@ -31,8 +31,15 @@ fn affordable(training: bool, budget: u64) -> usize {
     fits
 }
 
-fn gigabytes(bytes: u64) -> String {
-    format!("{:.2} GB", bytes as f64 / 1e9)
+/// In the largest unit that leaves a number of at least 1.
+fn in_words(bytes: u64) -> String {
+    let number = bytes as f64;
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.2} kB", number / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.2} MB", number / 1e6),
+        _ => format!("{:.2} GB", number / 1e9),
+    }
 }
 
 #[cfg(test)]
@@ -47,5 +54,11 @@ mod tests {
         assert!(bytes_needed(affordable + 1, true) > 1_000_000_000);
         assert!(check_budget(affordable, true, Some(1_000_000_000)).is_ok());
         assert!(check_budget(50_000, true, None).is_ok());
+    }
+
+    #[test]
+    fn small_amounts_are_not_rounded_to_nothing() {
+        let words = [0, 999, 10_000, 2_345_678, 80_000_000_000].map(in_words);
+        assert_eq!(words, ["0 bytes", "999 bytes", "10.00 kB", "2.35 MB", "80.00 GB"]);
     }
 }

@@ -51,8 +51,10 @@ impl Scales<'_> {
     /// # Errors
     /// [`GpError::Units`] for what has no counterpart in the other scale: several targets with
     /// different scales, linear kernels on shifted inputs, one period over columns that are scaled
-    /// differently.
+    /// differently; and as [`Params::build`] for parameters that do not fit the columns.
     pub fn convert(&self, params: &Params, units: Units) -> Result<Params, GpError> {
+        // What does not fit is refused here, before a conversion could stretch or cut it to fit.
+        params.build(self.x.n_columns())?;
         if params.units == units {
             return Ok(params.clone());
         }

@@ -33,6 +33,29 @@ pub(crate) fn close_all<'a>(
     }
 }
 
+/// The difference against |b| itself: what golden values are held to.
+#[track_caller]
+pub(crate) fn relative(what: &str, a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance * b.abs(), "{what}: {a} instead of {b}");
+}
+
+/// The largest difference against the largest entry of `b`.
+#[track_caller]
+pub(crate) fn relative_all<'a>(
+    what: &str,
+    a: impl IntoIterator<Item = &'a f64>,
+    b: impl IntoIterator<Item = &'a f64>,
+    tolerance: f64,
+) {
+    let (a, b): (Vec<f64>, Vec<f64>) =
+        (a.into_iter().copied().collect(), b.into_iter().copied().collect());
+    assert_eq!(a.len(), b.len(), "{what}: lengths");
+    let scale = b.iter().fold(0.0, |scale: f64, x| scale.max(x.abs()));
+    for (i, (x, y)) in a.iter().zip(&b).enumerate() {
+        assert!((x - y).abs() <= tolerance * scale, "{what}[{i}]: {x} instead of {y}");
+    }
+}
+
 pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
     values.into_iter().map(|value| value.to_bits()).collect()
 }

@@ -64,7 +64,8 @@ fn one_bad_cell_is_found() {
     for result in [Standardiser::fit(&x, "table").map(drop), check_finite(&x, "table")] {
         let message = result.unwrap_err().to_string();
         assert!(
-            message.starts_with("`table` holds inf at row 3, column 1, counted from 0 (2 such cells"),
+            message
+                .starts_with("`table` holds inf at row 3, column 1, counted from 0 (2 such cells"),
             "{message}"
         );
     }

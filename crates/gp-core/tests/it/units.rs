@@ -172,3 +172,31 @@ fn the_same_units_are_left_alone() {
     let found = Scales { x: &x, y: &y }.convert(&linear, Units::Standardised).unwrap();
     assert_eq!(found, linear);
 }
+
+/// A conversion neither stretches a list that is too short nor cuts one that is too long.
+#[test]
+fn parameters_that_do_not_fit_the_columns_are_refused_in_either_direction() {
+    let (x, y) = centred();
+    let scales = Scales { x: &x, y: &y };
+    let leaf = |n: usize| {
+        parse(serde_json::json!({"type": "se", "lengthscales": vec![1.0; n], "variance": 1.0}))
+    };
+    let mean = |n: usize| MeanSpec::Linear { weights: vec![0.5; n], intercept: 0.0 };
+    let few_columns = parse(serde_json::json!(
+        {"type": "se", "lengthscales": [1.0, 1.0], "variance": 1.0, "active_dims": [1]}
+    ));
+    let misfits = [
+        params(leaf(3), MeanSpec::Zero),
+        params(leaf(2), mean(1)),
+        params(leaf(2), mean(3)),
+        params(few_columns, MeanSpec::Zero),
+    ];
+    for misfit in misfits {
+        for (from, to) in
+            [(Units::Standardised, Units::Original), (Units::Original, Units::Standardised)]
+        {
+            let given = Params { units: from, ..misfit.clone() };
+            assert!(scales.convert(&given, to).is_err(), "{given:?}");
+        }
+    }
+}
