@@ -53,6 +53,7 @@ const APT: &[&str] = &[
     "libopenblas-dev",
     "pkg-config",
     "gcc",
+    "libc6-dev",
 ];
 
 /// A system, as far as installing packages goes.
@@ -161,7 +162,7 @@ mod tests {
             panic!("wrong kind")
         };
         assert_eq!(cause, "cannot install OpenBLAS from here");
-        assert!(remedy.contains("libopenblas-dev pkg-config gcc"), "{remedy}");
+        assert!(remedy.contains("libopenblas-dev pkg-config gcc libc6-dev"), "{remedy}");
         assert_eq!(remedy.lines().count(), 1);
     }
 }

@@ -223,6 +223,8 @@ pub enum DataError {
         place: Place,
         /// What it holds.
         found: String,
+        /// Whether a category was expected, not a number.
+        category: bool,
         /// Missing cells in the columns used.
         cells: usize,
         /// Rows with a missing or non-finite cell.

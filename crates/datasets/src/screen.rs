@@ -65,14 +65,12 @@ pub(crate) fn screen(
     for row in 0..table.n_rows() {
         match look_at_row(table, &suspects, row, &mut screened.dropped) {
             None => screened.kept.push(row),
-            Some(column) => _ = first_bad.get_or_insert((row, column)),
+            Some(used) => _ = first_bad.get_or_insert((row, used)),
         }
     }
     match (first_bad, missing) {
         (None, _) => Ok(screened),
-        (Some((row, column)), Missing::Refuse) => {
-            Err(refusal(table, row, column, &screened.dropped))
-        }
+        (Some((row, used)), Missing::Refuse) => Err(refusal(table, row, used, &screened.dropped)),
         (Some(_), Missing::DropRows) if screened.kept.is_empty() => Err(nothing_left(table, used)),
         (Some(_), Missing::DropRows) => Ok(screened),
     }
@@ -84,7 +82,7 @@ fn look_at_row(
     suspects: &[Used],
     row: usize,
     dropped: &mut Dropped,
-) -> Option<usize> {
+) -> Option<Used> {
     let mut first = None;
     for used in suspects {
         let found = match table.columns()[used.position].cell(row) {
@@ -98,12 +96,12 @@ fn look_at_row(
             }
             _ => continue,
         };
-        first.get_or_insert((used.position, found));
+        first.get_or_insert((*used, found));
     }
-    let (column, found) = first?;
+    let (used, found) = first?;
     dropped.count += 1;
     if dropped.first.len() < DESCRIBED {
-        let place = table.place(row, column);
+        let place = table.place(row, used.position);
         dropped.first.push(DroppedRow {
             row: place.row,
             line: place.line,
@@ -111,10 +109,11 @@ fn look_at_row(
             found: shown(found),
         });
     }
-    Some(column)
+    Some(used)
 }
 
-fn refusal(table: &Table, row: usize, column: usize, dropped: &Dropped) -> DataError {
+fn refusal(table: &Table, row: usize, used: Used, dropped: &Dropped) -> DataError {
+    let column = used.position;
     let (place, cell) = (table.place(row, column), table.columns()[column].cell(row));
     let found = shown(&cell.text());
     match cell {
@@ -124,6 +123,7 @@ fn refusal(table: &Table, row: usize, column: usize, dropped: &Dropped) -> DataE
         _ => DataError::MissingCell {
             place,
             found,
+            category: used.categories,
             cells: dropped.missing_cells,
             rows: dropped.count,
         },

@@ -88,6 +88,13 @@ impl<W: Write> CsvWriter<W> {
         Self { name: name.into(), writer: WriterBuilder::new().flexible(true).from_writer(writer) }
     }
 
+    /// Another name in messages, for a file that is written under a temporary one.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// Writes a line of cells: the header, or a row of text.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Gaussian-process regression on a real table, with every bound around its evidence.
+//! Gaussian-process regression on a real table, with every bound around its log marginal likelihood.
 //!
 //! `cargo xtask demo`, or `cargo run --release -p taut --example demo [SEED]`.
 
@@ -74,7 +74,7 @@ impl Observer for Show {
         self.last = place;
         let start = progress.start.map(|start| format!("start {}", start + 1));
         eprintln!(
-            "  {:>5.1} s  {}, step {:>3}: evidence {:>10.4} nats, gradient {:.1e}",
+            "  {:>5.1} s  {}, step {:>3}: objective {:>10.4} nats, gradient {:.1e}",
             self.began.elapsed().as_secs_f64(),
             start.unwrap_or("training".to_owned()),
             progress.iteration,
@@ -118,7 +118,7 @@ fn print_bounds(model: &Model) -> Result<(), Box<dyn Error>> {
 
 fn print_next_steps() {
     println!("\nnow with a table of your own:");
-    println!("  cargo install --path crates/taut");
+    println!("  cargo install --locked --path crates/taut");
     println!("  taut fit table.csv --target COLUMN --test-fraction 0.2 --out my.taut");
     println!("  taut predict my.taut new.csv --out predictions.csv");
     println!("  taut certify my.taut");

@@ -8,7 +8,7 @@ use bounds::{
     quad_catalogue, solve_auxiliary,
 };
 use gp_core::{GpError, Hyperparameters};
-use linalg_cg::{CgBlockSolution, CgOptions};
+use linalg_cg::{CgBlockSolution, CgOptions, StopReason};
 use ndarray::{Array2, ArrayRef2, Axis};
 use serde::Serialize;
 use sparse_gp::greedy_conditional_variance;
@@ -236,13 +236,25 @@ fn summary(solution: &CgBlockSolution) -> CgSummary {
     }
 }
 
+fn stop_text(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::MaxIterations => "their limit",
+        StopReason::Stagnated => "rounding allows no more",
+        StopReason::NonPositiveCurvature | StopReason::IndefinitePreconditioner => {
+            "rounding has made a matrix indefinite"
+        }
+        StopReason::NonFinite => "a number was not finite",
+        _ => "interrupted",
+    }
+}
+
 fn capped_warnings(solution: &CgBlockSolution) -> Vec<String> {
     let stopped = solution.reports.iter().filter(|report| !report.converged());
     let describe = |report: &linalg_cg::CgReport| {
         format!(
-            "conjugate gradients stopped after {} steps ({:?}) with relative residual {:.1e}: the quadratic bounds are up to {:.3e} nats looser than they could be, and still hold",
+            "conjugate gradients stopped after {} steps ({}) with relative residual {:.1e}: the quadratic bounds are up to {:.3e} nats looser than they could be, and still hold",
             report.steps,
-            report.stop_reason,
+            stop_text(report.stop_reason),
             report.relative_residual,
             report.quadratic_slack.unwrap_or(f64::NAN)
         )

@@ -1,5 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/tutorial.md")]
+mod tutorial {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod front_page {}
+
 mod certificate_table;
 mod certify;
 mod fit;

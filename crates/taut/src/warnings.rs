@@ -1,9 +1,13 @@
 //! What a user of a fitted model should know.
 
 use datasets::Design;
-use gp_core::{GpError, Standardiser, Trained, disagreement};
+use gp_core::{GpError, Standardiser, StopReason, Trained, Units, disagreement};
+use kernels::Mean;
 
 use crate::{FitOptions, Model};
+
+/// A mean this many standard deviations from the targets' own says little about the targets.
+const FAR: f64 = 10.0;
 
 /// Everything worth saying about the fit of `design`, as sentences.
 pub(crate) fn warnings(
@@ -16,6 +20,7 @@ pub(crate) fn warnings(
     let mut all = constant_columns(design, measured);
     if let Some(trained) = trained {
         all.extend(training(model, trained, options)?);
+        all.extend(far_mean(model, measured[1], options));
     }
     all.extend(disagreements(design, model));
     Ok(all)
@@ -47,8 +52,9 @@ fn training(
     let floors = options.plan.space(hyper)?.at_floor(hyper).into_iter();
     let stopped = (!trained.stop_reason.converged()).then(|| {
         format!(
-            "training stopped before it converged ({:?} after {} steps)",
-            trained.stop_reason, trained.iterations
+            "training stopped before it converged ({} after {} steps)",
+            stop_text(trained.stop_reason),
+            trained.iterations
         )
     });
     let failed = trained.starts.iter().filter_map(|start| {
@@ -60,6 +66,34 @@ fn training(
         .chain(stopped)
         .chain(failed)
         .collect())
+}
+
+fn stop_text(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::MaxIterations => "the step limit was reached",
+        StopReason::TimeLimit => "the time limit was reached",
+        StopReason::Interrupted => "it was interrupted",
+        _ => "it stopped",
+    }
+}
+
+/// A trained constant mean far outside the targets, which alarms who reads it and harms nothing.
+fn far_mean(model: &Model, y: &Standardiser, options: &FitOptions) -> Option<String> {
+    let Mean::Constant(value) = model.hyperparameters().mean else { return None };
+    if options.plan.fixed.iter().any(|name| name == "mean") {
+        return None;
+    }
+    let standardised = |(mean, scale): (&f64, &f64)| match model.units() {
+        Units::Original => (value - mean) / scale,
+        _ => value,
+    };
+    let all = y.mean().iter().zip(y.scale()).map(standardised);
+    let farthest = all.max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+    (farthest.abs() > FAR).then(|| {
+        format!(
+            "the mean is {farthest:.1} in standardised units: these data hardly identify a constant mean (its size trades off against the kernel's variance); predictions inside the data are unaffected, and `--mean zero` fixes it"
+        )
+    })
 }
 
 /// Rows are counted from 1 in the table the design was made from.

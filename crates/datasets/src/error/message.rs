@@ -96,10 +96,11 @@ impl DataError {
                     "{place} holds `{found}`, expected a number ({count} of the column's {rows} cells hold text)"
                 )
             }
-            Self::MissingCell { place, found, cells, rows } => {
+            Self::MissingCell { place, found, category, cells, rows } => {
                 format!(
-                    "{place} {}, expected a number or category ({} in {})",
+                    "{place} {}, expected a {} ({} in {})",
                     empty_or(found),
+                    if *category { "category" } else { "number" },
                     counted(*cells, "such cell"),
                     counted(*rows, "row")
                 )

@@ -7,11 +7,12 @@ use datasets::{DataError, Place, Role};
 #[test]
 fn cause_and_remedy_make_the_message() {
     let place = Place { file: "t.csv".into(), column: "x".into(), row: 2, line: 3 };
-    let error = DataError::MissingCell { place, found: String::new(), cells: 4, rows: 3 };
+    let error =
+        DataError::MissingCell { place, found: String::new(), category: false, cells: 4, rows: 3 };
     assert_eq!(error.to_string(), format!("{}; {}", error.cause(), error.remedy()));
     assert_eq!(
         error.cause(),
-        "`t.csv`, row 2 (line 3), column `x` is empty, expected a number or category (4 such cells in 3 rows)"
+        "`t.csv`, row 2 (line 3), column `x` is empty, expected a number (4 such cells in 3 rows)"
     );
 }
 

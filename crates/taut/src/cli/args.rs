@@ -94,9 +94,16 @@ pub(crate) struct FitArgs {
     /// Prior mean [default: constant, or that of --params]
     #[arg(long, value_enum)]
     pub(crate) mean: Option<MeanKind>,
-    #[command(flatten)]
-    pub(crate) surrogates: SurrogateArgs,
-    /// Jitter on the inducing points' covariance, as a part of the kernel's variance
+    /// Inducing points of the bounds of `taut certify`, kept in the model; an exact fit uses none
+    /// [default: 512]
+    #[arg(long, value_name = "M")]
+    pub(crate) inducing: Option<usize>,
+    /// Neighbours of the vecchia bound of `taut certify`, kept in the model; an exact fit uses none
+    /// [default: 30]
+    #[arg(long, value_name = "K")]
+    pub(crate) neighbours: Option<usize>,
+    /// Jitter on the inducing points' covariance, as a part of the kernel's variance;
+    /// kept in the model for `taut certify`
     #[arg(long, value_name = "J", default_value_t = 1e-6, value_parser = non_negative)]
     pub(crate) jitter: f64,
     /// Smallest noise variance training can reach, in the scale of training
@@ -157,17 +164,6 @@ pub(crate) struct FitArgs {
     pub(crate) common: Common,
 }
 
-/// What the bounds are built from.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SurrogateArgs {
-    /// Inducing points of the bounds that use them [default: 512]
-    #[arg(long, value_name = "M")]
-    pub(crate) inducing: Option<usize>,
-    /// Neighbours each point is conditioned on in the vecchia bound [default: 30]
-    #[arg(long, value_name = "K")]
-    pub(crate) neighbours: Option<usize>,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
     /// Model file
@@ -209,8 +205,12 @@ pub(crate) struct CertifyArgs {
     /// Which bounds: free, all, or names
     #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "all")]
     pub(crate) bounds: Vec<String>,
-    #[command(flatten)]
-    pub(crate) surrogates: SurrogateArgs,
+    /// Inducing points of the bounds that use them [default: the model's]
+    #[arg(long, value_name = "M")]
+    pub(crate) inducing: Option<usize>,
+    /// Neighbours each point is conditioned on in the vecchia bound [default: the model's]
+    #[arg(long, value_name = "K")]
+    pub(crate) neighbours: Option<usize>,
     /// Also compute the exact log marginal likelihood up to this many rows
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub(crate) exact_limit: usize,

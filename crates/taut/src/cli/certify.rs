@@ -65,8 +65,8 @@ fn evaluate(
 ) -> Result<Certificate, Failure> {
     let saved = model.surrogates();
     let surrogates = Surrogates {
-        inducing: args.surrogates.inducing.unwrap_or(saved.inducing),
-        neighbours: args.surrogates.neighbours.unwrap_or(saved.neighbours),
+        inducing: args.inducing.unwrap_or(saved.inducing),
+        neighbours: args.neighbours.unwrap_or(saved.neighbours),
         jitter: saved.jitter,
     };
     let exact_limit = args.exact_limit;

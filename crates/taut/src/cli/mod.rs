@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod predict;
 mod progress;
+mod remedy;
 mod report;
 mod summary;
 mod table;

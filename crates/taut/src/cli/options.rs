@@ -101,8 +101,8 @@ fn same_mean(kind: MeanKind, mean: &MeanSpec) -> bool {
 fn surrogates(args: &FitArgs) -> Surrogates {
     let defaults = Surrogates::default();
     Surrogates {
-        inducing: args.surrogates.inducing.unwrap_or(defaults.inducing),
-        neighbours: args.surrogates.neighbours.unwrap_or(defaults.neighbours),
+        inducing: args.inducing.unwrap_or(defaults.inducing),
+        neighbours: args.neighbours.unwrap_or(defaults.neighbours),
         jitter: args.jitter,
     }
 }

@@ -17,6 +17,7 @@ use super::interrupt::Interrupt;
 use super::machine;
 use super::output::check_apart;
 use super::progress::Display;
+use super::remedy::Purpose;
 
 /// Rows read, predicted and written at a time: memory does not grow with the table.
 const CHUNK: usize = 8192;
@@ -37,7 +38,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     match &args.out {
         Some(path) if path.as_path() != Path::new("-") => {
             let whole = WholeFile::begin(path)?;
-            write(args, &model, CsvWriter::create(whole.path())?)?;
+            let writer = CsvWriter::create(whole.path())?.named(path.display().to_string());
+            write(args, &model, writer)?;
             whole.commit()?;
             Ok(())
         }
@@ -71,11 +73,11 @@ fn write(args: &PredictArgs, model: &Model, mut writer: Writer) -> Result<(), Fa
     let kept = if args.keep { chunks.column_names().to_vec() } else { Vec::new() };
     let header = header(args, model);
     check_names(&kept, &header)?;
-    writer.write_text(kept.iter().chain(&header).map(String::as_str))?;
+    let names: Vec<&str> = kept.iter().chain(&header).map(String::as_str).collect();
     if let Some(count) = args.samples {
-        write_samples(args, model, chunks, count, &mut writer)?;
+        write_samples(args, model, chunks, count, &names, &mut writer)?;
     } else {
-        write_chunks(args, model, chunks, &mut writer)?;
+        write_chunks(args, model, chunks, &names, &mut writer)?;
     }
     Ok(writer.finish()?)
 }
@@ -111,10 +113,12 @@ fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
     targets.iter().flat_map(per_target).collect()
 }
 
+/// The names are written once there is something to write below them.
 fn write_chunks(
     args: &PredictArgs,
     model: &Model,
     chunks: CsvChunks,
+    names: &[&str],
     writer: &mut Writer,
 ) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
@@ -128,6 +132,9 @@ fn write_chunks(
         let chunk = chunk?;
         let x = encode(model, &chunk.table)?;
         let numbers = predict(args, model, &x)?;
+        if rows == 0 {
+            writer.write_text(names.iter().copied())?;
+        }
         write_rows(args, &chunk, &numbers, writer)?;
         rows += x.nrows();
         display.now(format!("{rows} rows predicted"));
@@ -148,7 +155,7 @@ fn encode(model: &Model, table: &Table) -> Result<Array2<f64>, Failure> {
                 format!("give the columns {}, in any order", wanted.join(", ")),
             )
         }
-        other => other.into(),
+        other => Purpose::Predict.failure(other),
     })
 }
 
@@ -210,6 +217,7 @@ fn write_samples(
     model: &Model,
     chunks: CsvChunks,
     count: usize,
+    names: &[&str],
     writer: &mut Writer,
 ) -> Result<(), Failure> {
     let mut parts = Vec::new();
@@ -227,6 +235,7 @@ fn write_samples(
         .map_err(|error| Failure::new(error.to_string(), "report this as a fault"))?;
     let draws = model.sample(&x, count, &mut ChaCha8Rng::seed_from_u64(args.seed))?;
     let numbers = beside(&predict(args, model, &x)?, &draws);
+    writer.write_text(names.iter().copied())?;
     let mut first = 0;
     for chunk in &parts {
         let last = first + chunk.table.n_rows();

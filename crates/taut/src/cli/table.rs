@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use datasets::{
-    CsvOptions, CsvWriter, DataError, Design, Hint, Missing, Notice, Roles, Source, Table,
-    TestSize, design, read_csv, split,
+    CsvOptions, CsvWriter, Design, Missing, Notice, Roles, Source, Table, TestSize, design,
+    read_csv, split,
 };
 use gp_core::WholeFile;
 use taut::select_rows;
 
 use super::args::FitArgs;
 use super::failure::Failure;
+use super::remedy::Purpose;
 
 /// Training rows and, if any, test rows, in the table's units.
 pub(crate) struct Tables {
@@ -41,9 +42,11 @@ fn missing(args: &FitArgs) -> Missing {
 /// Reads the table, encodes it and sets the test rows aside.
 pub(crate) fn prepare(args: &FitArgs) -> Result<Tables, Failure> {
     let table = read(&args.data)?;
-    let all = design(&table, &roles(args)).map_err(with_options)?;
+    let all =
+        design(&table, &roles(args)).map_err(|error| Purpose::Fit(&args.target).failure(error))?;
     if let Some(path) = &args.test {
-        let test = all.encoder.design(&read(path)?, missing(args)).map_err(with_options)?;
+        let test = all.encoder.design(&read(path)?, missing(args));
+        let test = test.map_err(|error| Purpose::Test.failure(error))?;
         return Ok(Tables { train: all, test: Some(test), whole: None });
     }
     let Some(fraction) = args.test_fraction else {
@@ -52,23 +55,6 @@ pub(crate) fn prepare(args: &FitArgs) -> Result<Tables, Failure> {
     let split = split(all.x.nrows(), TestSize::Fraction(fraction), args.seed)?;
     let test = Some(select_rows(&all, &split.test));
     Ok(Tables { train: select_rows(&all, &split.train), test, whole: Some(table) })
-}
-
-/// Names the options that a library's remedy can only describe.
-fn with_options(error: DataError) -> Failure {
-    let remedy = match &error {
-        DataError::MissingCell { .. } | DataError::NotFinite { .. } => {
-            "correct the cells, leave such rows out with --drop-missing, or the column with --drop"
-        }
-        DataError::NotANumber { hint: None, .. } => {
-            "correct the cell, or use --one-hot or --drop for the column"
-        }
-        DataError::NotANumber { hint: Some(Hint::Categories), .. } => {
-            "use --one-hot for the column, or leave it out with --drop"
-        }
-        _ => return error.into(),
-    };
-    Failure::new(error.cause(), remedy)
 }
 
 impl Tables {
@@ -88,8 +74,9 @@ impl Tables {
         let (Some(whole), Some(test)) = (&self.whole, &self.test) else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(|error| Failure::cannot_write(folder, &error))?;
         for (name, part) in [("train.csv", &self.train), ("test.csv", test)] {
-            let file = WholeFile::begin(&folder.join(name))?;
-            let mut writer = CsvWriter::create(file.path())?;
+            let place = folder.join(name);
+            let file = WholeFile::begin(&place)?;
+            let mut writer = CsvWriter::create(file.path())?.named(place.display().to_string());
             writer.write_table(whole, part.kept_rows.iter().copied())?;
             writer.finish()?;
             file.commit()?;

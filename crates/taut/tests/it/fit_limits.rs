@@ -16,7 +16,7 @@ fn the_number_of_starts_and_steps_is_kept() {
     let report = place.fit(&format!("{FIT} --starts 1 --max-iters 2"));
     assert_eq!(at(&report, "/train/iterations"), 2.0);
     assert_eq!(report["train"]["stop_reason"], json!("max_iterations"));
-    assert!(report["warnings"].to_string().contains("before it converged"));
+    assert!(report["warnings"].to_string().contains("the step limit was reached after 2 steps"));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn costly_extras_stop_at_the_exact_limit() {
 #[test]
 fn too_little_memory_is_said_before_it_is_taken() {
     let place = Place::with_tables();
-    let run = place.taut(&format!("fit {FIT} --memory 0.00001")).refused(1, "GB of memory", "rows");
+    let run = place.taut(&format!("fit {FIT} --memory 0.00001")).refused(1, "kB of memory", "rows");
     assert!(run.err.contains("30 rows") && run.err.contains("--memory"), "{}", run.err);
     place.taut(&format!("fit {FIT} --memory 1 --starts 1 --max-iters 1")).ok();
 }

@@ -53,6 +53,8 @@ fn what_cannot_be_written_is_refused_before_training() {
     );
     place.taut("predict m.taut new.csv --out no/p.csv").refused(1, "cannot write no/p.csv", "");
     place.taut("certify m.taut --report no/c.json").refused(1, "cannot write no/c.json", "");
+    let told = place.taut(&format!("{fit} --out no/m.taut")).err;
+    assert!(!told.contains(".taut-"), "{told}");
     assert_eq!(place.names(), ["m.taut", "new.csv", "t.csv"]);
 }
 

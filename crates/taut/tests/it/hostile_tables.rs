@@ -59,6 +59,28 @@ fn test_tables_must_have_the_same_columns() {
     assert!(run.out.contains("test table: 1 rows left out"), "{}", run.out);
 }
 
+/// A remedy names only what helps: a target cannot be dropped, nor a test table's column.
+#[test]
+fn remedies_fit_the_role_of_the_column() {
+    let place = Place::with_tables();
+    place.write("kinds.csv", "x,kind\n1,red\n2,blue\n");
+    place.taut("fit kinds.csv --target kind").refused(1, "`red`", "classification");
+    place.write("kinds.csv", "x,kind\n1,yes\n2,no\n");
+    place.taut("fit kinds.csv --target kind").refused(1, "`yes`", "classification");
+    place.write("kinds.csv", "x,kind\n1,2\n2,zwei\n");
+    place.taut("fit kinds.csv --target kind").refused(1, "`zwei`", "a target holds numbers");
+    place.write("kinds.csv", "x,kind\n1,2\n2,\n");
+    let run =
+        place.taut("fit kinds.csv --target kind").refused(1, "expected a number (", "missing");
+    assert!(!run.err.contains("--drop "), "{}", run.err);
+    place.write("kinds.csv", "x,kind,y\n1,red,1\n2,,2\n");
+    place.taut("fit kinds.csv --target y --one-hot kind").refused(1, "expected a category (", "");
+    place.write("test.csv", "a,b,y\n1,two,3\n");
+    let run = place.taut("fit t.csv --target y --drop z --test test.csv");
+    let run = run.refused(1, "`two`", "as in the training table");
+    assert!(!run.err.contains("one-hot"), "{}", run.err);
+}
+
 /// Case 33: a constant target, and a single row.
 #[test]
 fn constant_targets_and_single_rows_give_finite_results() {

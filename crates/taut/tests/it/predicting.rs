@@ -252,6 +252,29 @@ fn wrong_columns_are_named() {
     place.taut("predict m.taut absent.csv --out p.csv").refused(1, "does not exist", "");
 }
 
+/// What predict advises is what predict can do, and no header goes out before a row is ready.
+#[test]
+fn a_row_that_cannot_be_predicted_is_refused_with_advice_that_applies() {
+    let place = Place::with_model();
+    let cells = [
+        ("", "is empty, expected a number ("),
+        ("inf", "a finite number"),
+        ("two", "`two`"),
+        ("n/a", "`n/a`"),
+        ("yes", "`yes`"),
+    ];
+    for (cell, cause) in cells {
+        place.write("bad.csv", &format!("a,b\n1,2\n1,{cell}\n"));
+        for options in ["", " --samples 2", " --keep --mean-only"] {
+            let run = place.taut(&format!("predict m.taut bad.csv --quiet{options}"));
+            let run = run.refused(1, cause, "correct the cell, or leave that row out");
+            assert!(!run.err.contains("drop") && !run.err.contains("one-hot"), "{}", run.err);
+        }
+    }
+    place.write("header.csv", "a,b\n");
+    place.taut("predict m.taut header.csv").refused(1, "no rows", "at least one row");
+}
+
 /// Case 40: integers and decimals are the same numbers.
 #[test]
 fn integers_are_numbers() {

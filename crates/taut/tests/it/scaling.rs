@@ -111,3 +111,22 @@ fn mapped_hyperparameters_predict_the_same() {
         |model: &str| numbers(&place.taut(&format!("predict {model} q.csv")).ok().out).concat();
     rows("scaled.taut").iter().zip(rows("plain.taut")).for_each(|(a, b)| close(*a, b, 1e-10));
 }
+
+/// A smooth trend leaves a constant mean free to run away; with another mean nothing is said.
+#[test]
+fn a_mean_far_outside_the_targets_is_explained() {
+    let place = Place::new();
+    let rows: String = (0..40_i32)
+        .map(|i| {
+            format!("{},{}\n", f64::from(i) / 4.0, 0.25 * f64::from(i) + 1e-3 * f64::from(i.pow(3)))
+        })
+        .collect();
+    place.write("trend.csv", &format!("x,y\n{rows}"));
+    let warned = |options: &str| {
+        let report = place.fit(&format!("trend.csv --target y --kernel se {options}"));
+        report["warnings"].to_string().contains("`--mean zero` fixes it")
+    };
+    assert!(warned(""));
+    assert!(!warned("--mean zero"));
+    assert!(!warned("--fix mean"));
+}
