@@ -7,6 +7,11 @@ use tempfile::NamedTempFile;
 
 use crate::GpError;
 
+/// More links one behind the other than any system follows.
+const MAX_LINKS: usize = 40;
+/// Bytes of `.csv.gz` and the like; a longer ending is part of a name.
+const MAX_ENDING: usize = 16;
+
 /// A file under a temporary name beside its place, put there when it is complete.
 ///
 /// Dropped before [`commit`](Self::commit) it leaves nothing behind, and what was there before
@@ -30,7 +35,10 @@ use crate::GpError;
 #[derive(Debug)]
 pub struct WholeFile {
     target: Target,
+    /// As the caller named it, for messages.
     place: PathBuf,
+    /// Where the file will be: `place` with links followed.
+    destination: PathBuf,
 }
 
 #[derive(Debug)]
@@ -44,20 +52,22 @@ impl WholeFile {
     /// writers that choose a format by them.
     ///
     /// # Errors
-    /// [`GpError::Io`] when the folder does not exist or cannot be written to, or `place` is a
-    /// folder itself.
+    /// [`GpError::Io`] when the folder does not exist or cannot be written to, the name is too
+    /// long, or `place` is a folder itself.
     pub fn begin(place: &Path) -> Result<Self, GpError> {
         let io = |source| GpError::Io { action: "write", path: place.to_owned(), source };
         if is_device(place) {
             let device = File::options().write(true).open(place).map_err(io)?;
-            return Ok(Self { target: Target::Device(device), place: place.to_owned() });
+            let (place, destination) = (place.to_owned(), place.to_owned());
+            return Ok(Self { target: Target::Device(device), place, destination });
         }
         if place.is_dir() {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
         }
-        let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
-        let temporary = beside(&place).map_err(io)?;
-        Ok(Self { target: Target::Temporary(temporary), place })
+        let destination = Self::destination(place);
+        check_name(&destination).map_err(io)?;
+        let temporary = beside(&destination).map_err(|error| io(without_path(error)))?;
+        Ok(Self { target: Target::Temporary(temporary), place: place.to_owned(), destination })
     }
 
     /// Whether [`begin`](Self::begin) would succeed; leaves nothing, and does not open devices.
@@ -66,6 +76,23 @@ impl WholeFile {
     /// As [`begin`](Self::begin).
     pub fn check(place: &Path) -> Result<(), GpError> {
         if is_device(place) { Ok(()) } else { Self::begin(place).map(drop) }
+    }
+
+    /// The file that writing to `place` would make or replace: links are followed, also one to a
+    /// file that is not there yet, and the folder is spelled in the one way the system has for it.
+    #[must_use]
+    pub fn destination(place: &Path) -> PathBuf {
+        let mut place = place.to_owned();
+        for _ in 0..MAX_LINKS {
+            match place.read_link() {
+                Ok(target) => place = folder(&place).join(target),
+                Err(_) => break,
+            }
+        }
+        match (folder(&place).canonicalize(), place.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => place.canonicalize().unwrap_or(place),
+        }
     }
 
     /// The open file.
@@ -90,11 +117,12 @@ impl WholeFile {
     /// # Errors
     /// [`GpError::Io`].
     pub fn commit(self) -> Result<u64, GpError> {
-        let Self { target, place } = self;
+        let Self { target, place, destination } = self;
         let Target::Temporary(temporary) = target else { return Ok(0) };
         let io = |source| GpError::Io { action: "write", path: place.clone(), source };
         temporary.as_file().sync_all().map_err(io)?;
-        let file = temporary.persist(&place).map_err(|error| io(error.error))?;
+        let file =
+            temporary.persist(&destination).map_err(|error| io(without_path(error.error)))?;
         Ok(file.metadata().map_err(io)?.len())
     }
 }
@@ -104,17 +132,44 @@ fn is_device(place: &Path) -> bool {
     place.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-fn beside(place: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = match place.parent() {
+/// A temporary name says nothing of whether the real one is accepted.
+fn check_name(destination: &Path) -> std::io::Result<()> {
+    match destination.symlink_metadata() {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn folder(place: &Path) -> &Path {
+    match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    let name = place.file_name().map(|name| name.to_string_lossy().into_owned());
-    let endings = name.as_deref().and_then(|name| name.find('.').map(|at| &name[at..]));
+    }
+}
+
+fn beside(destination: &Path) -> std::io::Result<NamedTempFile> {
+    let name = destination.file_name().unwrap_or_default().to_string_lossy();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".taut-").suffix(endings.unwrap_or_default());
+    builder.prefix(".taut-").suffix(endings(&name));
     readable_by_default(&mut builder);
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder(destination))
+}
+
+/// `.csv.gz` of `a.csv.gz`; the last alone, or nothing, where they are too long to be a format's.
+fn endings(name: &str) -> &str {
+    let from = |at: Option<usize>| at.filter(|at| *at > 0).map(|at| &name[at..]);
+    let first = name.char_indices().skip(1).find(|(_, letter)| *letter == '.');
+    let all = [from(first.map(|(at, _)| at)), from(name.rfind('.'))];
+    all.into_iter().flatten().find(|ending| ending.len() <= MAX_ENDING).unwrap_or_default()
+}
+
+/// What the system said, without the temporary name, which the user never gave.
+fn without_path(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    match text.split_once(" at path \"") {
+        Some((said, _)) => std::io::Error::new(error.kind(), said.to_owned()),
+        None => error,
+    }
 }
 
 /// Temporary files are private unless told otherwise; results are as readable as other files.
@@ -176,6 +231,37 @@ mod tests {
         assert_eq!(whole.commit().expect("written"), 0);
         assert_eq!(reader.join().expect("no panic").expect("readable"), "through");
         assert!(is_device(&pipe));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_nothing_yet_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        let second = folder.path().join("second");
+        std::os::unix::fs::symlink("real", &link).expect("a link");
+        std::os::unix::fs::symlink("link", &second).expect("a link");
+        WholeFile::begin(&second).and_then(WholeFile::commit).expect("in place");
+        assert!(link.is_symlink() && second.is_symlink() && real.is_file());
+        let same = |place| assert_eq!(WholeFile::destination(place), WholeFile::destination(&real));
+        [&link, &second].into_iter().for_each(|place| same(place));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn any_name_the_system_takes_will_do() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for start in ["", ".", "a."] {
+            let place = folder.path().join(format!("{start}{}", "x".repeat(255 - start.len())));
+            WholeFile::begin(&place).and_then(WholeFile::commit).expect("255 bytes");
+            let longer = folder.path().join(format!("{start}{}", "x".repeat(256 - start.len())));
+            let error = WholeFile::begin(&longer).expect_err("256 bytes").to_string();
+            assert!(!error.contains(".taut-"), "{error}");
+        }
+        assert_eq!(["a.csv.gz", ".hidden", ".a.gz", "a"].map(endings), [".csv.gz", "", ".gz", ""]);
+        let missing = folder.path().join("none").join("m.taut");
+        let error = WholeFile::begin(&missing).expect_err("no folder").to_string();
+        assert!(error.contains("none/m.taut: ") && !error.contains(".taut-"), "{error}");
     }
 
     #[test]
