@@ -20,6 +20,7 @@ const FAR_SQUARE: f64 = 1e300;
 pub(super) struct Prepared {
     /// 1/ℓ of each column.
     inverse: Vec<f64>,
+    period: f64,
     /// 1/p.
     frequency: f64,
     variance: f64,
@@ -32,6 +33,7 @@ impl Prepared {
     pub(super) fn new(kernel: &Periodic, inputs: &Inputs<'_>) -> Self {
         Self {
             inverse: (0..inputs.x().ncols()).map(|d| kernel.lengthscale(d).recip()).collect(),
+            period: kernel.period,
             frequency: kernel.period.recip(),
             variance: kernel.variance,
             shared: kernel.lengthscales.len() == 1,
@@ -87,11 +89,24 @@ impl PreparedKernel for Prepared {
     }
 }
 
-/// Cycles (x_d − x'_d)/p between one point and eight.
+/// Cycles (x_d − x'_d)/p between one point and eight, and their distance from a whole number.
+///
+/// The distance comes from the remainder of the difference by the period, which is exact but for
+/// one rounding, and from what rounding took off the difference: over millions of cycles it is as
+/// accurate as over one.
 #[inline(always)]
-fn cycles<V: Lanes>(here: f64, there: V, frequency: f64) -> V {
-    let cycles = V::splat(here).sub(there).mul(V::splat(frequency));
-    cycles.min(V::splat(FAR_CYCLES)).max(V::splat(-FAR_CYCLES))
+fn cycles<V: Lanes>(here: f64, there: V, period: f64, frequency: f64) -> [V; 2] {
+    let here = V::splat(here);
+    let difference = here.sub(there);
+    let minus_there = difference.sub(here);
+    let lost = here.sub(difference.sub(minus_there)).sub(there.add(minus_there));
+    let far = V::splat(FAR_CYCLES);
+    let cycles = difference.mul(V::splat(frequency)).min(far).max(V::splat(-FAR_CYCLES));
+    let whole = cycles.sub(cycles.fraction());
+    let remainder = whole.fused(V::splat(-period), difference).add(lost);
+    // The nearest whole number may have been missed by one close to a half.
+    let fraction = remainder.mul(V::splat(frequency)).fraction();
+    [cycles, fraction.min(V::splat(0.5)).max(V::splat(-0.5))]
 }
 
 /// (sin(π cycles)/ℓ)², from the fraction of a cycle.
@@ -130,8 +145,9 @@ impl Task for Fill<'_> {
             for (row, k) in k.iter_mut().enumerate() {
                 let mut sum = V::splat(0.0);
                 for ((here, there), &inverse) in here.iter().zip(there).zip(&kernel.inverse) {
-                    let cycles = cycles(here.0[row], V::load(there), kernel.frequency);
-                    sum = sum.add(square(cycles.fraction(), inverse));
+                    let there = V::load(there);
+                    let [_, fraction] = cycles(here.0[row], there, kernel.period, kernel.frequency);
+                    sum = sum.add(square(fraction, inverse));
                 }
                 let exponent = sum.mul(V::splat(2.0 * LOG2_E)).min(V::splat(FAR));
                 exponent.exp2_neg().mul(V::splat(kernel.variance)).store(k);
@@ -159,9 +175,9 @@ impl Task for Column<'_> {
         for (pulls, column) in self.pulls.iter().zip(self.strip.columns.clone()) {
             let there = V::load(&kernel.sides.columns.group(column)[self.d]);
             for row in 0..LANES {
-                let (pull, cycles) =
-                    (V::load(&pulls[row]), cycles(here.0[row], there, kernel.frequency));
-                let fraction = cycles.fraction();
+                let pull = V::load(&pulls[row]);
+                let [cycles, fraction] =
+                    cycles(here.0[row], there, kernel.period, kernel.frequency);
                 stretch = pull.mul_add(square(fraction, inverse), stretch);
                 shift = pull.mul(cycles).mul_add(swing(fraction, inverse), shift);
             }
@@ -190,7 +206,7 @@ impl Task for InputGradient<'_> {
             let mut sum = V::splat(0.0);
             for (pulls, column) in self.pulls.iter().zip(self.strip.columns.clone()) {
                 let there = V::load(&kernel.sides.columns.group(column)[self.d]);
-                let fraction = cycles(here.0[row], there, kernel.frequency).fraction();
+                let [_, fraction] = cycles(here.0[row], there, kernel.period, kernel.frequency);
                 sum = V::load(&pulls[row]).mul_add(swing(fraction, inverse), sum);
             }
             self.grad.0[row] -= 2.0 * PI * kernel.frequency * sum.sum();

@@ -110,6 +110,13 @@ pub trait Lanes: Copy {
         sum
     }
 
+    /// `self · factor + term` rounded once, on every processor: where that is no instruction it is a
+    /// slow call, so this is for exact remainders only.
+    #[inline(always)]
+    fn fused(self, factor: Self, term: Self) -> Self {
+        self.mul_add(factor, term)
+    }
+
     /// `self` less the nearest integer, for |self| ≤ 2⁵⁰.
     #[inline(always)]
     fn fraction(self) -> Self {

@@ -70,6 +70,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn fused(self, factor: Self, term: Self) -> Self {
+        let entry = |lane: usize| self.0[lane].mul_add(factor.0[lane], term.0[lane]);
+        Self(std::array::from_fn(entry))
+    }
+
+    #[inline(always)]
     fn min(self, other: Self) -> Self {
         self.zip(other, |a, b| if a < b { a } else { b })
     }
