@@ -104,7 +104,9 @@ pub enum BoundError {
         parent: usize,
     },
     /// The bound's value overflowed.
-    #[error("the bound is not a finite number at these hyperparameters; use others, or leave it out")]
+    #[error(
+        "the bound is not a finite number at these hyperparameters; use others, or leave it out"
+    )]
     NotRepresentable,
     /// The kernel refused the inputs.
     #[error(transparent)]

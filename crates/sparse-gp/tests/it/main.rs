@@ -2,5 +2,4 @@
 
 #![allow(missing_docs)]
 
-mod error;
 mod greedy;
