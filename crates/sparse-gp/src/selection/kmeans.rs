@@ -23,6 +23,9 @@ const MAX_ROUNDS: usize = 30;
 #[must_use]
 pub fn k_means(x: &ArrayRef2<f64>, m: usize, seed: u64) -> Array2<f64> {
     let mut centres = x.select(Axis(0), &seeds(x, m, seed));
+    if centres.is_empty() {
+        return centres;
+    }
     let mut nearest = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let next = assign(x, &centres);
