@@ -135,7 +135,7 @@ fn predictions() {
             let (model, golden) = (case.model(settings), &golden["predict"]);
             let prediction = model.predict(&at).unwrap();
             let mean = prediction.mean.column(0);
-            close_all(name, &mean, &vector(&golden["mean"]), VALUE);
+            close_all(name, mean, &vector(&golden["mean"]), VALUE);
             close_all(name, &prediction.var_latent, &vector(&golden["var_f"]), VALUE);
             close_all(name, &model.covariance(&at).unwrap(), &matrix(&golden["cov_f"]), VALUE);
             close(name, metrics::rmse(&y_test, &mean), number(golden, "rmse"), VALUE);

@@ -56,7 +56,7 @@ proptest! {
             prop_assert!((y - latent - noise).abs() <= 1e-15 * y);
         }
         let covariance = model.covariance(&at).unwrap();
-        close_all("diagonal", &covariance.diag(), &prediction.var_latent, 1e-8);
+        close_all("diagonal", covariance.diag(), &prediction.var_latent, 1e-8);
         prop_assert_eq!(&covariance, &covariance.t());
     }
 
@@ -66,7 +66,7 @@ proptest! {
         let all = model.predict(&case.x).unwrap();
         for (row, x) in case.x.outer_iter().enumerate() {
             let alone = model.predict(&x.insert_axis(Axis(0))).unwrap();
-            close_all("mean", &alone.mean, &all.mean.slice(s![row..row + 1, ..]), 1e-12);
+            close_all("mean", &alone.mean, all.mean.slice(s![row..row + 1, ..]), 1e-12);
             close("variance", alone.var_latent[0], all.var_latent[row], 1e-12);
         }
     }
