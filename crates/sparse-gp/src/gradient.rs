@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use gp_core::HyperGradient;
 use kernels::{contract_gradient, contract_input_gradient, contract_symmetric_gradient};
-use linalg_cg::{gram, matmul, matmul_nt};
+use linalg_cg::{gram, matmul};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 
 use crate::collapsed::{Collapsed, column_squares, quad, residual, unexplained};
@@ -25,6 +25,21 @@ pub struct ElboGradient {
 struct Weights {
     by_v: Array2<f64>,
     by_p: Array2<f64>,
+}
+
+impl Weights {
+    /// Weights `[M, S]` of the kernel between Z and a shard's rows.
+    fn of_shard(&self, v: &ArrayRef2<f64>, p: &Array2<f64>) -> Array2<f64> {
+        let mut weights = matmul(&self.by_v, v);
+        // There are few targets: adding row by row saves a second matrix of this size.
+        for (p, by_p) in p.columns().into_iter().zip(self.by_p.columns()) {
+            let p = p.to_owned();
+            for (mut row, scale) in weights.rows_mut().into_iter().zip(by_p) {
+                row.scaled_add(*scale, &p);
+            }
+        }
+        weights
+    }
 }
 
 /// What is summed over data rows.
@@ -99,7 +114,7 @@ impl Collapsed<'_> {
         let r = residual(self.hyper, self.whitened.x(), self.y, rows);
         let left = unexplained(&r, v, &self.inner);
         let p = &left / self.sigma2;
-        let w_uf = matmul(&weights.by_v, v) + matmul_nt(&weights.by_p, &p);
+        let w_uf = weights.of_shard(v, &p);
         let mut gradient = contract_gradient(kernel, z, &x, &w_uf);
         let prior = -0.5 * self.y.ncols() as f64 / self.sigma2;
         kernel.accumulate_diag_gradient(&x, &Array1::from_elem(x.nrows(), prior), &mut gradient);

@@ -8,7 +8,7 @@ use linalg_cg::{Cholesky, Shards};
 use ndarray::{Array2, ArrayRef2, s};
 
 /// Rows of a shard: long enough for BLAS to run at its speed, and what a thread holds beside O(M²).
-const SHARD: usize = 2048;
+const SHARD: usize = 1024;
 /// Most shards whose results wait to be combined.
 const MAX_WAVE: usize = 16;
 /// Most numbers in the M×M results that wait.
