@@ -43,6 +43,7 @@ impl Sgpr {
         observer: &mut dyn Observer,
     ) -> Result<SgprFit, GpError> {
         check_data(template, x, y)?;
+        options.settings.check()?;
         let kernel = template.kernel.as_ref();
         let seed = options.plan.seed;
         let chosen = options.selector.choose(kernel, x, options.inducing, seed)?;

@@ -11,7 +11,7 @@ use crate::check::{check_data, check_jitter, check_length, check_points};
 use crate::collapsed::{Collapsed, column_squares};
 use crate::evidence::Evidence;
 use crate::gradient::ElboGradient;
-use crate::settings::{Jitter, SgprSettings};
+use crate::settings::SgprSettings;
 
 /// Test rows handled at a time, so that memory is bounded by this many columns of M.
 const CHUNK: usize = 1024;
@@ -211,9 +211,7 @@ fn check_all(
 ) -> Result<(), GpError> {
     check_data(hyper, x, y)?;
     check_points(z, x.ncols())?;
-    match settings.jitter {
-        Jitter::Relative(value) | Jitter::Absolute(value) => check_jitter(value),
-    }
+    settings.check()
 }
 
 impl Posterior for Sgpr {

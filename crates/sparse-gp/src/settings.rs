@@ -1,6 +1,9 @@
 //! How the inducing points' covariance is kept invertible, and what is kept in memory.
 
+use gp_core::GpError;
 use serde::{Deserialize, Serialize};
+
+use crate::check::check_jitter;
 
 /// What is added to the diagonal of Kuu, and to nothing else: it can only lower Q, so that every
 /// bound stays a bound.
@@ -48,4 +51,13 @@ pub struct SgprSettings {
     pub jitter: Jitter,
     /// Whether to keep memory at O(M²) and a few shards of rows.
     pub low_memory: bool,
+}
+
+impl SgprSettings {
+    /// A jitter that is finite and not negative.
+    pub(crate) fn check(&self) -> Result<(), GpError> {
+        match self.jitter {
+            Jitter::Relative(value) | Jitter::Absolute(value) => check_jitter(value),
+        }
+    }
 }

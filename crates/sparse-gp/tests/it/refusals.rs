@@ -38,6 +38,9 @@ fn numbers_that_make_no_sense() {
     for jitter in [-1e-6, f64::NAN, f64::INFINITY] {
         let error = Sgpr::condition(&leaf("se", &[1.0, 1.0], 0.1), &x, &x, &y, &absolute(jitter));
         assert!(error.unwrap_err().to_string().starts_with("`jitter` is"));
+        let options = SgprOptions { settings: absolute(jitter), ..SgprOptions::default() };
+        let error = Sgpr::fit(&leaf("se", &[1.0, 1.0], 0.1), &x, &y, &options, &mut ());
+        assert!(error.unwrap_err().to_string().starts_with("`jitter` is"));
     }
 }
 

@@ -126,7 +126,7 @@ impl Case {
 fn hyperparameters(d: usize) -> impl Strategy<Value = Hyperparameters> {
     let count = catalogue(d).unwrap().len();
     let factors = prop::collection::vec(-0.5..0.5f64, 40);
-    (0..count, factors, -4.0..0.0f64, -1.0..1.0f64).prop_map(move |(index, factors, noise, c)| {
+    (0..count, factors, -8.0..0.0f64, -1.0..1.0f64).prop_map(move |(index, factors, noise, c)| {
         let kernel = catalogue(d).unwrap().swap_remove(index);
         let mean = Mean::Constant(c);
         let hyper = Hyperparameters { kernel, noise_variance: 10f64.powf(noise), mean };
