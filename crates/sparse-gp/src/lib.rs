@@ -1,7 +1,25 @@
 #![doc = include_str!("../README.md")]
 
-mod error;
-mod greedy;
+mod check;
+mod collapsed;
+mod evidence;
+mod fit;
+mod gradient;
+mod model;
+mod objective;
+mod options;
+mod selection;
+mod settings;
+mod whitened;
 
-pub use error::SparseGpError;
-pub use greedy::{Selection, greedy_conditional_variance};
+pub use evidence::Evidence;
+pub use fit::SgprFit;
+pub use gp_core::GpError;
+pub use gradient::ElboGradient;
+pub use model::{Sgpr, SgprParts, elbo_gradient};
+pub use options::SgprOptions;
+pub use selection::{
+    InducingPoints, Notice, Selection, Selector, greedy_conditional_variance, k_means,
+    random_points,
+};
+pub use settings::{Jitter, SgprSettings};

@@ -48,7 +48,7 @@ impl NystromSystem {
         sigma2: f64,
         jitter: f64,
     ) -> Result<Self, BoundError> {
-        let (k_uu, jitter) = factor_inducing(kernel.block(z, z), jitter)?;
+        let (k_uu, jitter) = factor_inducing(&kernel.block(z, z), jitter)?;
         let v = k_uu.solve_lower(&kernel_matrix(kernel, z, x));
         // D is positive semidefinite in exact arithmetic; only rounding makes a diagonal entry
         // negative, so the clamp moves it towards the truth and keeps the bounds finite.
@@ -196,10 +196,15 @@ impl ShiftedNystrom<'_> {
     }
 }
 
-/// Factorises Kuu with the jitter asked for, or ten, a hundred, … times it.
-fn factor_inducing(k_uu: Array2<f64>, jitter: f64) -> Result<(Cholesky, f64), BoundError> {
+/// Factorises Kuu `[M, M]` with the absolute `jitter` asked for, or ten, a hundred, … times it, and
+/// says what was used: the one rule for every model on inducing points.
+///
+/// # Errors
+/// When no jitter up to 10¹⁶ times the one asked for makes Kuu positive definite, or Kuu is not
+/// finite.
+pub fn factor_inducing(k_uu: &Array2<f64>, jitter: f64) -> Result<(Cholesky, f64), BoundError> {
     let n = k_uu.nrows();
-    let first = if jitter > 0.0 { jitter } else { FIRST_RELATIVE_JITTER * variance_scale(&k_uu) };
+    let first = if jitter > 0.0 { jitter } else { FIRST_RELATIVE_JITTER * variance_scale(k_uu) };
     let mut tried = jitter;
     for escalation in 0..=ESCALATIONS {
         let mut candidate = k_uu.clone();

@@ -1,6 +1,16 @@
-//! Public behaviour of `sparse-gp`.
+//! Public behaviour of `sparse-gp`: golden values, cases of other packages, laws.
+#![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
 
-#![allow(missing_docs)]
-
-mod error;
+mod cases;
+mod golden;
+mod gradients;
 mod greedy;
+mod laws;
+mod memory;
+mod parts;
+mod refusals;
+mod selection;
+mod support;
+mod table;
+mod threads;
+mod training;
