@@ -146,14 +146,9 @@ impl ExactGp {
         alpha: Array2<f64>,
     ) -> Result<Self, GpError> {
         check_data(&hyper, &x, &y)?;
-        if alpha.dim() != y.dim() {
-            let (expected, found) = (y.len(), alpha.len());
-            return Err(GpError::ShapeMismatch {
-                argument: "alpha",
-                unit: "cells",
-                expected,
-                found,
-            });
+        let sides = [("rows", y.nrows(), alpha.nrows()), ("columns", y.ncols(), alpha.ncols())];
+        if let Some((unit, expected, found)) = sides.into_iter().find(|side| side.1 != side.2) {
+            return Err(GpError::ShapeMismatch { argument: "alpha", unit, expected, found });
         }
         check_finite(&alpha, "alpha")?;
         Ok(Self { hyper, x, y, alpha, factor: OnceLock::new() })

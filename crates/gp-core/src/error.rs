@@ -50,6 +50,26 @@ pub enum GpError {
         /// Zero-based column.
         column: usize,
     },
+    /// A spread that cannot be squared, as a variance in the column's own units must be.
+    #[error(
+        "column {column} of `{argument}` spreads over {scale:e}, too {} to square: rescale it", if *scale > 1.0 { "large" } else { "small" }
+    )]
+    SpreadNotSquarable {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Zero-based column.
+        column: usize,
+        /// Its standard deviation.
+        scale: f64,
+    },
+    /// A prediction that is not a number, or infinite.
+    #[error(
+        "the prediction of row {row} is not a finite number: the model's numbers are too large, fit again with the target in larger units"
+    )]
+    PredictionNotFinite {
+        /// One-based row of the inputs.
+        row: usize,
+    },
     /// A hyperparameter that must be positive and finite is not.
     #[error("parameter `{name}` is {value}: it must be finite and greater than {least}{hint}")]
     BadParameter {

@@ -7,6 +7,8 @@ use crate::GpError;
 
 /// A column whose standard deviation is below this part of its largest magnitude is constant.
 const CONSTANT_BELOW: f64 = 1e-10;
+/// Scales whose squares leave room for a variance on either side.
+const SQUARABLE: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
 
 /// Shifts and scales each column to mean 0 and population standard deviation 1.
 ///
@@ -30,11 +32,36 @@ const CONSTANT_BELOW: f64 = 1e-10;
 /// # Ok::<(), gp_core::GpError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Written")]
 pub struct Standardiser {
     mean: Vec<f64>,
     scale: Vec<f64>,
     constant: Vec<usize>,
+}
+
+/// A [`Standardiser`] as a file has it, which anything may have written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    mean: Vec<f64>,
+    scale: Vec<f64>,
+    constant: Vec<usize>,
+}
+
+impl TryFrom<Written> for Standardiser {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written { mean, scale, constant } = written;
+        let wrong = |value: &&f64| !(value.is_finite() && **value > 0.0);
+        if let Some(value) = scale.iter().find(wrong) {
+            return Err(format!("a scale is {value:e}, not finite and greater than 0"));
+        }
+        if mean.len() != scale.len() || mean.iter().any(|value| !value.is_finite()) {
+            return Err("a scaling needs one finite mean for each scale".to_owned());
+        }
+        Ok(Self { mean, scale, constant })
+    }
 }
 
 impl Standardiser {
@@ -81,6 +108,18 @@ impl Standardiser {
     #[must_use]
     pub fn scale(&self) -> &[f64] {
         &self.scale
+    }
+
+    /// Refuses scales whose square, the unit of a variance, is beyond what numbers can hold.
+    ///
+    /// # Errors
+    /// [`GpError::SpreadNotSquarable`], with the first such column.
+    pub fn check_squares(&self, argument: &'static str) -> Result<(), GpError> {
+        let wrong = |(_, scale): &(usize, &f64)| !SQUARABLE.contains(*scale);
+        match self.scale.iter().enumerate().find(wrong) {
+            Some((column, &scale)) => Err(GpError::SpreadNotSquarable { argument, column, scale }),
+            None => Ok(()),
+        }
     }
 
     /// Columns found constant.

@@ -2,7 +2,7 @@
 
 use bounds::{BoundRow, Quantity, Side};
 
-use crate::Certificate;
+use crate::{Certificate, fixed};
 
 /// The bounds as a table for people, quantity by quantity, each in its own units (log|K| and
 /// yᵀK⁻¹y, before the factor −½ of the log marginal likelihood), and the bracket they make.
@@ -22,12 +22,8 @@ pub fn table_lines(certificate: &Certificate) -> Vec<String> {
                 Quantity::LogDet => exact.log_det,
                 Quantity::Quad => exact.quad,
             };
-            lines.push(format!(
-                "{:<10} {:<22} {:<6} {value:>18.6}",
-                quantity.to_string(),
-                "exact",
-                ""
-            ));
+            let (name, value) = (quantity.to_string(), fixed(value, 6));
+            lines.push(format!("{name:<10} {:<22} {:<6} {value:>18}", "exact", ""));
         }
     }
     lines.push(String::new());
@@ -43,8 +39,8 @@ fn line(row: &BoundRow) -> String {
     let start = format!("{:<10} {:<22} {side:<6}", row.quantity.to_string(), row.name);
     match (row.value, &row.skipped) {
         (Some(value), _) => {
-            let slack = row.slack.map_or("unknown".to_owned(), |slack| format!("{slack:.4}"));
-            format!("{start} {value:>18.6} {slack:>12} {:>9.3}", row.seconds)
+            let slack = row.slack.map_or("unknown".to_owned(), |slack| fixed(slack, 4));
+            format!("{start} {:>18} {slack:>12} {:>9.3}", fixed(value, 6), row.seconds)
         }
         (None, Some(reason)) => format!("{start} skipped: {reason}"),
         (None, None) => start,
@@ -53,13 +49,14 @@ fn line(row: &BoundRow) -> String {
 
 fn bracket_lines(certificate: &Certificate) -> Vec<String> {
     let bracket = &certificate.bracket;
-    let exact =
-        certificate.exact.map_or(String::new(), |exact| format!(" (exact {:.4})", exact.lml));
+    let exact = certificate
+        .exact
+        .map_or(String::new(), |exact| format!(" (exact {})", fixed(exact.lml, 4)));
     let winners = |winners: Option<bounds::Winners>| {
         winners.map_or("no bound".to_owned(), |w| format!("{} and {}", w.quad, w.logdet))
     };
     let end = |value: f64| {
-        if value.is_finite() { format!("{value:.4}") } else { "unknown".to_owned() }
+        if value.is_finite() { fixed(value, 4) } else { "unknown".to_owned() }
     };
     vec![
         format!(

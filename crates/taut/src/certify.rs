@@ -99,7 +99,7 @@ pub struct Certificate {
     pub bracket: Bracket,
     /// Each bound of the catalogue, by itself.
     pub rows: Vec<BoundRow>,
-    /// The exact value, when there are few enough rows.
+    /// The exact value, when there are few enough rows and the factorisation succeeds.
     pub exact: Option<ExactTerms>,
     /// The solves behind v.
     pub cg: CgSummary,
@@ -131,7 +131,7 @@ pub fn certify(
     let cg_options = CgOptions::default().max_iters(options.cg_max_steps);
     let solution = solve_auxiliary(&problem, y, options.tolerance_nats, None, &cg_options)?;
     let evaluation = Evaluation::new(&problem, y, &solution.v, &log_dets, &quads)?;
-    let (exact, refused) = exact_if_affordable(&problem, y, options)?;
+    let (exact, refused) = exact_if_affordable(&problem, y, options);
     let warnings = capped_warnings(&solution)
         .into_iter()
         .chain(fewer_points(z.nrows(), options.surrogates.inducing))
@@ -197,18 +197,22 @@ fn exact_if_affordable(
     problem: &Problem<'_>,
     y: &ArrayRef2<f64>,
     options: &CertifyOptions,
-) -> Result<(Option<ExactTerms>, Option<String>), GpError> {
+) -> (Option<ExactTerms>, Option<String>) {
     let n = y.nrows();
     if n > options.exact_limit {
-        return Ok((None, None));
+        return (None, None);
     }
     let needed = bytes_needed(n, false);
     if options.memory_budget.is_some_and(|budget| needed > budget) {
         let gigabytes = needed as f64 / 1e9;
         let warning = format!("the exact value is left out: it needs {gigabytes:.2} GB of memory");
-        return Ok((None, Some(warning)));
+        return (None, Some(warning));
     }
-    Ok((Some(exact_terms(problem, y)?), None))
+    match exact_terms(problem, y) {
+        Ok(terms) if terms.lml.is_finite() => (Some(terms), None),
+        Ok(_) => (None, Some("the exact value is left out: it is not a finite number".to_owned())),
+        Err(reason) => (None, Some(format!("the exact value is left out: {reason}"))),
+    }
 }
 
 fn fewer_points(used: usize, asked: usize) -> Option<String> {

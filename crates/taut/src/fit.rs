@@ -82,6 +82,7 @@ pub fn fit(
 ) -> Result<Fitted, GpError> {
     let (x_measured, y_measured) =
         (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
+    y_measured.check_squares("y")?;
     refuse_duplicates(design, options)?;
     let template = starting_values(design, options, &x_measured, &y_measured)?;
     let (x_scaling, y_scaling, units) = if options.scale {

@@ -13,6 +13,7 @@ mod certify;
 mod fit;
 mod kernel_expr;
 mod model;
+mod number_text;
 mod params_file;
 mod scores;
 mod surrogates;
@@ -22,7 +23,8 @@ pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
 pub use fit::{FitOptions, Fitted, fit};
 pub use kernel_expr::{KernelExprError, LEAVES, parse_kernel};
-pub use model::{Method, Model, TablePrediction};
+pub use model::{Method, Model, TablePrediction, check_predictions};
+pub use number_text::fixed;
 pub use params_file::read_params;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,

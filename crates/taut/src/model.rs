@@ -138,9 +138,12 @@ impl Model {
     /// Posterior mean `[T, P]` at inputs `x` `[T, D]`, both in the table's units; costs no variance.
     ///
     /// # Errors
-    /// [`GpError::ShapeMismatch`] for another number of columns, [`GpError::NotFinite`].
+    /// [`GpError::ShapeMismatch`] for another number of columns, [`GpError::NotFinite`],
+    /// [`GpError::PredictionNotFinite`] where the model's numbers overflow.
     pub fn predict_mean(&self, x: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
-        self.y_scaling.undo(&self.gp.predict_mean(&self.x_scaling.apply(x)?)?)
+        let mean = self.y_scaling.undo(&self.gp.predict_mean(&self.x_scaling.apply(x)?)?)?;
+        check_predictions(&mean)?;
+        Ok(mean)
     }
 
     /// Posterior mean and variances at inputs `x` `[T, D]`, all in the table's units.
@@ -149,11 +152,14 @@ impl Model {
     /// As [`predict_mean`](Self::predict_mean), and failures of the factorisation.
     pub fn predict(&self, x: &ArrayRef2<f64>) -> Result<TablePrediction, GpError> {
         let scaled = self.gp.predict(&self.x_scaling.apply(x)?)?;
-        Ok(TablePrediction {
+        let prediction = TablePrediction {
             mean: self.y_scaling.undo(&scaled.mean)?,
             var_latent: self.per_target(&scaled.var_latent),
             var_y: self.per_target(&scaled.var_y),
-        })
+        };
+        check_predictions(&prediction.mean)?;
+        check_predictions(&prediction.var_y)?;
+        Ok(prediction)
     }
 
     /// `count` joint draws `[count, T, P]` of the latent function at inputs `x` `[T, D]`, in the
@@ -170,6 +176,7 @@ impl Model {
         let mut draws = self.gp.sample(&self.x_scaling.apply(x)?, count, rng)?;
         for mut draw in draws.axis_iter_mut(Axis(0)) {
             let original = self.y_scaling.undo(&draw)?;
+            check_predictions(&original)?;
             draw.assign(&original);
         }
         Ok(draws)
@@ -226,6 +233,7 @@ impl Model {
         columns("x_scaling", content.x.ncols(), content.x_scaling.n_columns())?;
         columns("encoder", content.x.ncols(), content.encoder.n_features())?;
         columns("y_scaling", content.y.ncols(), content.y_scaling.n_columns())?;
+        content.y_scaling.check_squares("y_scaling")?;
         columns("target names", content.y.ncols(), content.encoder.target_names().len())?;
         let hyper = content.params.build(content.x.ncols())?;
         Ok(Self {
@@ -236,5 +244,17 @@ impl Model {
             units: content.params.units,
             surrogates: content.surrogates,
         })
+    }
+}
+
+/// Refuses predictions `[T, ·]` of which one overflowed.
+///
+/// # Errors
+/// [`GpError::PredictionNotFinite`], with the first row that did.
+pub fn check_predictions(numbers: &ArrayRef2<f64>) -> Result<(), GpError> {
+    let finite = |row: ndarray::ArrayView1<'_, f64>| row.iter().all(|value| value.is_finite());
+    match numbers.outer_iter().position(|row| !finite(row)) {
+        Some(row) => Err(GpError::PredictionNotFinite { row: row + 1 }),
+        None => Ok(()),
     }
 }

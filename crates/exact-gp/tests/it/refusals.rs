@@ -105,7 +105,7 @@ fn memory_is_asked_for_before_it_is_taken() {
 fn parts_that_do_not_fit_are_refused() {
     let parts = |alpha| ExactGp::from_parts(se(1.0, 0.1), grid(4), grid(4), alpha);
     let error = parts(Array2::zeros((3, 1))).unwrap_err().to_string();
-    assert!(error.starts_with("`alpha` has 3 cells, expected 4"), "{error}");
+    assert!(error.starts_with("`alpha` has 3 rows, expected 4"), "{error}");
     assert!(parts(column([0.0, 1.0, f64::NAN, 0.0])).is_err());
     assert!(parts(Array2::zeros((4, 1))).is_ok());
 }

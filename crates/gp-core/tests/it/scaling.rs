@@ -144,3 +144,24 @@ proptest! {
         prop_assert_eq!(a.scale(), turned);
     }
 }
+
+#[test]
+fn spreads_that_cannot_be_squared_are_refused() {
+    for (unit, word) in [(1e155, "large"), (1e-155, "small")] {
+        let scaling = Standardiser::fit(&array![[0.0, unit], [1.0, -unit]], "y").unwrap();
+        let error = scaling.check_squares("y").unwrap_err().to_string();
+        assert!(error.starts_with("column 1 of `y`") && error.contains(word), "{error}");
+    }
+    let constant = Standardiser::fit(&array![[1e200], [1e200]], "y").unwrap();
+    assert!(constant.check_squares("y").is_ok());
+}
+
+#[test]
+fn scalings_in_files_are_checked() {
+    let whole = serde_json::to_string(&Standardiser::identity(1)).unwrap();
+    assert!(serde_json::from_str::<Standardiser>(&whole).is_ok());
+    for wrong in ["[0.0]", "[-1.0]", "[1.0,1.0]", "[]"] {
+        let text = whole.replace("\"scale\":[1.0]", &format!("\"scale\":{wrong}"));
+        assert!(serde_json::from_str::<Standardiser>(&text).is_err(), "{wrong}");
+    }
+}

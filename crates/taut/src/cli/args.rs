@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gp_core::metrics::normal_half_width;
 
 /// Largest accepted number of threads.
 const MAX_THREADS: usize = 1024;
@@ -176,7 +177,7 @@ pub(crate) struct PredictArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Probability of the predictive interval
-    #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = fraction)]
+    #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = interval)]
     pub(crate) interval: f64,
     /// Only the posterior mean, which is much cheaper than a variance
     #[arg(long, conflicts_with = "samples")]
@@ -275,4 +276,12 @@ fn non_negative(text: &str) -> Result<f64, String> {
 
 fn fraction(text: &str) -> Result<f64, String> {
     real(text, |number| number > 0.0 && number < 1.0, "strictly between 0 and 1")
+}
+
+/// Nearer to 1 than numbers can tell, an interval would be infinitely wide.
+fn interval(text: &str) -> Result<f64, String> {
+    match fraction(text)? {
+        probability if normal_half_width(probability).is_finite() => Ok(probability),
+        _ => Err("a number further from 1 is needed, such as 0.999999".to_owned()),
+    }
 }

@@ -22,7 +22,11 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     if let Some(path) = &args.report {
-        check_apart(&[&args.model], &[path])?;
+        let inputs = [Some(&args.model), args.params.as_ref()];
+        check_apart(
+            &inputs.into_iter().flatten().map(|input| input.as_path()).collect::<Vec<_>>(),
+            &[path],
+        )?;
         check_writable(path)?;
     }
     let model = Model::load(&args.model)?;

@@ -54,6 +54,13 @@ pub(crate) fn load(path: &Path, fingerprint: &str) -> Result<Vec<TrainState>, Fa
     ))
 }
 
+/// Removes a checkpoint that has served; another file of that name is left alone.
+pub(crate) fn remove(path: &Path) {
+    if FORMAT.read::<Checkpoint>(path).is_ok() {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 /// Shows training, saves its state, and stops it when asked.
 pub(crate) struct Watch<'a> {
     path: PathBuf,

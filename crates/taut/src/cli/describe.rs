@@ -2,13 +2,16 @@
 
 use datasets::{ColumnSummary, Description, describe};
 
+use taut::fixed;
+
 use super::args::DescribeArgs;
 use super::failure::Failure;
-use super::output::{check_writable, print, write_json};
+use super::output::{check_apart, check_writable, print, write_json};
 use super::table::read;
 
 pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
     if let Some(path) = &args.report {
+        check_apart(&[&args.file], &[path])?;
         check_writable(path)?;
     }
     let description = describe(&read(&args.file)?);
@@ -38,7 +41,7 @@ fn lines(description: &Description) -> Vec<String> {
 }
 
 fn line(column: &ColumnSummary, width: usize) -> String {
-    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.6}"));
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| fixed(value, 6));
     let constant = if column.constant { "  constant" } else { "" };
     format!(
         "{:<width$} {:>8} {:>8} {:>8} {:>12} {:>12} {:>12} {:>12}{constant}",

@@ -7,6 +7,7 @@ use gp_core::{StartReport, Trained};
 use taut::{CgSummary, Fitted, Model, leave_one_out_scores, test_scores};
 
 use super::args::FitArgs;
+use super::checkpoint::remove;
 use super::failure::Failure;
 use super::machine;
 use super::options::candidates;
@@ -14,7 +15,7 @@ use super::output::{check_apart, check_writable, print, with_ending, write_json}
 use super::progress::Display;
 use super::report::{Lml, Report, Seconds, Slack, StartRow, Train};
 use super::summary;
-use super::table::{Tables, prepare};
+use super::table::{Tables, prepare, split_places};
 use super::training::{Outcome, train};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -25,18 +26,18 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     check_places(args, &out, &checkpoint)?;
     let tables = prepare(args)?;
     let candidates = candidates(args, &tables.train.feature_names)?;
+    machine::check_memory(args, tables.train.x.nrows())?;
     if let Some(folder) = &args.split_out {
         tables.write_split(folder)?;
     }
     let mut display = Display::new(args.common.quiet);
     tables.notices().iter().for_each(|notice| display.say(&format!("note: {notice}")));
-    let had_checkpoint = checkpoint.exists();
     let outcome = train(args, &tables, candidates, &checkpoint, &mut display)?;
     display.clear();
     let size = outcome.fitted.model.save(&out)?;
-    if !outcome.resumable && (args.resume || !had_checkpoint) {
+    if !outcome.resumable && !args.no_train {
         // The model holds all the checkpoint did.
-        let _ = std::fs::remove_file(&checkpoint);
+        remove(&checkpoint);
     }
     let report = report(args, &tables, outcome, began)?;
     if let Some(path) = &args.report {
@@ -58,10 +59,14 @@ fn check_places(args: &FitArgs, out: &Path, checkpoint: &Path) -> Result<(), Fai
     let optional = |path: &'_ Option<PathBuf>| path.clone();
     let inputs = [Some(args.data.clone()), optional(&args.test), optional(&args.params)];
     let outputs = [Some(out.to_owned()), Some(checkpoint.to_owned()), optional(&args.report)];
+    let split = args.split_out.as_deref().map(split_places);
     let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
     let outputs: Vec<&Path> = outputs.iter().flatten().map(PathBuf::as_path).collect();
-    check_apart(&inputs, &outputs)?;
-    outputs.iter().try_for_each(|path| check_writable(path))
+    let split: Vec<&Path> = split.iter().flatten().map(PathBuf::as_path).collect();
+    check_apart(&inputs, &[&split[..], &outputs].concat())?;
+    // The split's folder may still have to be made.
+    let there = split.iter().filter(|path| path.parent().is_some_and(Path::is_dir));
+    outputs.iter().chain(there).try_for_each(|path| check_writable(path))
 }
 
 fn report(

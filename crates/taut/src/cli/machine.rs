@@ -1,7 +1,9 @@
 //! What this machine has, and what the process took of it.
 
+use bounds::exact::bytes_needed;
 use sysinfo::{MemoryRefreshKind, System};
 
+use super::args::FitArgs;
 use super::failure::Failure;
 
 /// Part of the machine's memory that is used unless told otherwise.
@@ -21,13 +23,36 @@ pub(crate) fn use_threads(threads: Option<usize>) -> Result<(), Failure> {
 /// The memory budget in bytes: that asked for in GB, or most of what the machine (or the control
 /// group the process runs in) has.
 pub(crate) fn memory_budget(gigabytes: Option<f64>) -> u64 {
-    if let Some(gigabytes) = gigabytes {
-        return (gigabytes * 1e9) as u64;
+    match gigabytes {
+        Some(gigabytes) => (gigabytes * 1e9) as u64,
+        None => (SHARE * memory() as f64) as u64,
     }
+}
+
+/// Refuses a fit of `n` rows that this machine cannot hold, whatever budget is asked for.
+pub(crate) fn check_memory(args: &FitArgs, n: usize) -> Result<(), Failure> {
+    let (needed, has) = (bytes_needed(n, !args.no_train), memory());
+    let Some(asked) = args.memory.filter(|_| needed > has) else { return Ok(()) };
+    if needed as f64 > asked * 1e9 {
+        // The budget alone refuses it.
+        return Ok(());
+    }
+    Err(Failure::new(
+        format!(
+            "an exact Gaussian process on {n} rows needs {:.2} GB of memory, this machine has {:.2} GB, less than the {asked} GB of --memory",
+            needed as f64 / 1e9,
+            has as f64 / 1e9
+        ),
+        "use fewer rows, or a machine with more memory",
+    ))
+}
+
+/// Bytes this machine, or the control group the process runs in, has.
+fn memory() -> u64 {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
     let group = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-    (SHARE * system.total_memory().min(group) as f64) as u64
+    system.total_memory().min(group)
 }
 
 /// The most memory the process held at any time, in bytes, where the system tells.

@@ -3,26 +3,59 @@
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
+use datasets::{CsvWriter, DataError};
 use gp_core::WholeFile;
 use serde::Serialize;
 
 use super::failure::Failure;
 
-/// Refuses now what could not be written after hours of work.
+/// Refuses now what could not be written after hours of work, or might wait forever.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
+    if is_named_pipe(path) {
+        return Err(Failure::new(
+            format!("cannot write {}: writing to a named pipe waits for a reader", path.display()),
+            "choose a file, or /dev/stdout",
+        ));
+    }
     Ok(WholeFile::check(path)?)
 }
 
-/// Refuses outputs that would replace an input or each other.
+/// A pipe in the file system. Those the shell makes, such as /dev/stdout, have no such place, and
+/// somebody reads them.
+fn is_named_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let found = path.canonicalize().and_then(|path| path.metadata());
+        found.is_ok_and(|found| found.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// A writer of CSV to the whole file that is to be at `place`.
+pub(crate) fn csv_writer(whole: &WholeFile, place: &Path) -> Result<CsvFile, Failure> {
+    let writer = CsvWriter::create(whole.path()).map_err(|error| match error {
+        DataError::Unwritable { source, .. } => Failure::cannot_write(place, &source),
+        other => other.into(),
+    })?;
+    Ok(writer.named(place.display().to_string()))
+}
+
+pub(crate) type CsvFile = CsvWriter<Box<dyn Write + Send>>;
+
+/// Refuses outputs that would replace an input or each other, by whatever names they go.
 pub(crate) fn check_apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Failure> {
-    let same = |a: &Path, b: &Path| a != Path::new("-") && place(a) == place(b);
     let replaces = |(_, output): &(usize, &&Path)| {
         // A device is written to, not replaced.
         output.metadata().map_or(true, |found| found.is_file())
     };
     for (index, output) in outputs.iter().enumerate().filter(replaces) {
         let mut others = inputs.iter().chain(&outputs[..index]);
-        if let Some(other) = others.find(|other| same(other, output)) {
+        if let Some(other) = others.find(|other| same_file(other, output)) {
             return Err(Failure::usage(
                 format!("writing {} would replace {}", output.display(), other.display()),
                 "choose different names",
@@ -32,17 +65,22 @@ pub(crate) fn check_apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Fai
     Ok(())
 }
 
-/// A path that is the same for all ways to write it, where its folder exists.
-fn place(path: &Path) -> PathBuf {
-    if let Ok(found) = path.canonicalize() {
-        return found;
-    }
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    match (folder, path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
-    }
+/// Whether two paths lead to one file, through links of either kind.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let a = if a == Path::new("-") { Path::new("/dev/stdin") } else { a };
+    WholeFile::destination(a) == WholeFile::destination(b) || same_identity(a, b)
+}
+
+#[cfg(unix)]
+fn same_identity(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino())).ok();
+    identity(a).is_some_and(|found| Some(found) == identity(b))
+}
+
+#[cfg(not(unix))]
+fn same_identity(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// Writes JSON, indented, with all digits of its numbers.

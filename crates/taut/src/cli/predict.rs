@@ -4,18 +4,18 @@ use std::path::Path;
 
 use bounds::exact::bytes_needed;
 use datasets::{CsvChunks, CsvOptions, CsvWriter, DataError, Input, Source, Table};
-use gp_core::WholeFile;
 use gp_core::metrics::normal_half_width;
+use gp_core::{GpError, WholeFile};
 use ndarray::{Array2, Array3, Axis, concatenate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use taut::Model;
+use taut::{Model, TablePrediction, check_predictions};
 
 use super::args::PredictArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::machine;
-use super::output::check_apart;
+use super::output::{CsvFile, check_apart, csv_writer};
 use super::progress::Display;
 use super::remedy::Purpose;
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     match &args.out {
         Some(path) if path.as_path() != Path::new("-") => {
             let whole = WholeFile::begin(path)?;
-            let writer = CsvWriter::create(whole.path())?.named(path.display().to_string());
+            let writer = csv_writer(&whole, path)?;
             write(args, &model, writer)?;
             whole.commit()?;
             Ok(())
@@ -62,9 +62,7 @@ fn check_memory(model: &Model) -> Result<(), Failure> {
     ))
 }
 
-type Writer = CsvWriter<Box<dyn std::io::Write + Send>>;
-
-fn write(args: &PredictArgs, model: &Model, mut writer: Writer) -> Result<(), Failure> {
+fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), Failure> {
     let source = Source::argument(&args.data);
     let mut chunks = CsvChunks::open(source, &CsvOptions::default(), CHUNK)?;
     if args.keep {
@@ -119,7 +117,7 @@ fn write_chunks(
     model: &Model,
     chunks: CsvChunks,
     names: &[&str],
-    writer: &mut Writer,
+    writer: &mut CsvFile,
 ) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let mut display = Display::new(args.common.quiet);
@@ -131,7 +129,7 @@ fn write_chunks(
         }
         let chunk = chunk?;
         let x = encode(model, &chunk.table)?;
-        let numbers = predict(args, model, &x)?;
+        let numbers = predict(args, model, &x, rows)?;
         if rows == 0 {
             writer.write_text(names.iter().copied())?;
         }
@@ -163,7 +161,7 @@ fn write_rows(
     args: &PredictArgs,
     chunk: &datasets::Chunk,
     numbers: &Array2<f64>,
-    writer: &mut Writer,
+    writer: &mut CsvFile,
 ) -> Result<(), Failure> {
     if args.keep {
         for (cells, numbers) in chunk.rows().zip(numbers.outer_iter()) {
@@ -177,15 +175,31 @@ fn write_rows(
     Ok(())
 }
 
-/// One row of numbers per row of `x`, in the order of the header without samples.
-fn predict(args: &PredictArgs, model: &Model, x: &Array2<f64>) -> Result<Array2<f64>, Failure> {
+/// One row of numbers per row of `x`, in the order of the header without samples; `before` rows of
+/// the table came before.
+fn predict(
+    args: &PredictArgs,
+    model: &Model,
+    x: &Array2<f64>,
+    before: usize,
+) -> Result<Array2<f64>, Failure> {
+    let in_table = |error| match error {
+        GpError::PredictionNotFinite { row } => GpError::PredictionNotFinite { row: before + row },
+        other => other,
+    };
     if args.mean_only {
-        return Ok(model.predict_mean(x)?);
+        return Ok(model.predict_mean(x).map_err(in_table)?);
     }
-    let prediction = model.predict(x)?;
+    let numbers = with_interval(args, &model.predict(x).map_err(in_table)?);
+    check_predictions(&numbers).map_err(in_table)?;
+    Ok(numbers)
+}
+
+/// The five numbers of each target.
+fn with_interval(args: &PredictArgs, prediction: &TablePrediction) -> Array2<f64> {
     let half_width = normal_half_width(args.interval);
     let (rows, targets) = prediction.mean.dim();
-    Ok(Array2::from_shape_fn((rows, 5 * targets), |(row, column)| {
+    Array2::from_shape_fn((rows, 5 * targets), |(row, column)| {
         let at = [row, column / 5];
         let (mean, deviation) = (prediction.mean[at], prediction.var_y[at].sqrt());
         match column % 5 {
@@ -195,7 +209,7 @@ fn predict(args: &PredictArgs, model: &Model, x: &Array2<f64>) -> Result<Array2<
             3 => mean - half_width * deviation,
             _ => mean + half_width * deviation,
         }
-    }))
+    })
 }
 
 /// Draws need a covariance among all rows, and are all held until they are written.
@@ -218,7 +232,7 @@ fn write_samples(
     chunks: CsvChunks,
     count: usize,
     names: &[&str],
-    writer: &mut Writer,
+    writer: &mut CsvFile,
 ) -> Result<(), Failure> {
     let mut parts = Vec::new();
     let mut inputs = Vec::new();
@@ -234,7 +248,7 @@ fn write_samples(
     let x = concatenate(Axis(0), &views)
         .map_err(|error| Failure::new(error.to_string(), "report this as a fault"))?;
     let draws = model.sample(&x, count, &mut ChaCha8Rng::seed_from_u64(args.seed))?;
-    let numbers = beside(&predict(args, model, &x)?, &draws);
+    let numbers = beside(&predict(args, model, &x, 0)?, &draws);
     writer.write_text(names.iter().copied())?;
     let mut first = 0;
     for chunk in &parts {

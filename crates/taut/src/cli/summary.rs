@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
-use taut::TestScores;
+use taut::{TestScores, fixed};
 
 use super::report::{Lml, Report};
 
@@ -22,15 +22,11 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
     ));
     lines.extend(lml_line(&report.lml));
     lines.extend(training_line(report));
+    lines.extend(report.kernels.iter().flatten().map(|row| {
+        format!("    {:>14} nats  {} ({:.1} s)", fixed(row.lml, 4), row.kernel, row.seconds)
+    }));
     lines.extend(
-        report.kernels.iter().flatten().map(|row| {
-            format!("    {:>14.4} nats  {} ({:.1} s)", row.lml, row.kernel, row.seconds)
-        }),
-    );
-    lines.extend(
-        report
-            .loo
-            .map(|loo| format!("  leave-one-out: RMSE {:.4}, NLPD {:.4}", loo.rmse, loo.nlpd)),
+        report.loo.map(|loo| format!("  leave-one-out: {}", errors_text(loo.rmse, loo.nlpd))),
     );
     lines.extend(report.test.iter().flat_map(|test| test_lines(test, report.units)));
     lines.extend(report.warnings.iter().map(|warning| format!("  warning: {warning}")));
@@ -42,7 +38,8 @@ fn lml_line(lml: &Lml) -> Option<String> {
     let (lower, upper, exact) = (lml.lower?, lml.upper?, lml.exact?);
     let rounding = 0.5 * (upper - lower);
     Some(format!(
-        "  log marginal likelihood {exact:.4} nats (certified within {rounding:.1e} for rounding)"
+        "  log marginal likelihood {} nats (certified within {rounding:.1e} for rounding)",
+        fixed(exact, 4)
     ))
 }
 
@@ -65,18 +62,21 @@ fn training_line(report: &Report) -> Option<String> {
 
 fn test_lines(test: &TestScores, units: Units) -> Vec<String> {
     let mut lines = vec![format!(
-        "  test: RMSE {:.4}, NLPD {:.4}, 95 % intervals cover {:.1} %",
-        test.scores.rmse,
-        test.scores.nlpd,
+        "  test: {}, 95 % intervals cover {:.1} %",
+        errors_text(test.scores.rmse, test.scores.nlpd),
         100.0 * test.scores.coverage95
     )];
     if units == Units::Standardised {
         lines.push(format!(
-            "    in the target's own units: RMSE {:.4}, NLPD {:.4}",
-            test.rmse_original, test.nlpd_original
+            "    in the target's own units: {}",
+            errors_text(test.rmse_original, test.nlpd_original)
         ));
     }
     lines
+}
+
+fn errors_text(rmse: f64, nlpd: f64) -> String {
+    format!("RMSE {}, NLPD {}", fixed(rmse, 4), fixed(nlpd, 4))
 }
 
 fn size_text(bytes: u64) -> String {
@@ -91,8 +91,10 @@ fn size_text(bytes: u64) -> String {
 fn mean_text(mean: &MeanSpec) -> String {
     match mean {
         MeanSpec::Zero => "zero".to_owned(),
-        MeanSpec::Constant(value) => format!("{value:.4}"),
-        MeanSpec::Linear { intercept, .. } => format!("linear (intercept {intercept:.4})"),
+        MeanSpec::Constant(value) => fixed(*value, 4),
+        MeanSpec::Linear { intercept, .. } => {
+            format!("linear (intercept {})", fixed(*intercept, 4))
+        }
     }
 }
 

@@ -1,16 +1,16 @@
 //! Tables as the commands take them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use datasets::{
-    CsvOptions, CsvWriter, Design, Missing, Notice, Roles, Source, Table, TestSize, design,
-    read_csv, split,
+    CsvOptions, Design, Missing, Notice, Roles, Source, Table, TestSize, design, read_csv, split,
 };
 use gp_core::WholeFile;
 use taut::select_rows;
 
 use super::args::FitArgs;
 use super::failure::Failure;
+use super::output::csv_writer;
 use super::remedy::Purpose;
 
 /// Training rows and, if any, test rows, in the table's units.
@@ -57,6 +57,11 @@ pub(crate) fn prepare(args: &FitArgs) -> Result<Tables, Failure> {
     Ok(Tables { train: select_rows(&all, &split.train), test, whole: Some(table) })
 }
 
+/// Where the two parts of a split table go.
+pub(crate) fn split_places(folder: &Path) -> [PathBuf; 2] {
+    ["train.csv", "test.csv"].map(|name| folder.join(name))
+}
+
 impl Tables {
     /// What a person should know of the tables; constant columns are left to the fit, which knows
     /// the training rows.
@@ -73,10 +78,9 @@ impl Tables {
     pub(crate) fn write_split(&self, folder: &Path) -> Result<(), Failure> {
         let (Some(whole), Some(test)) = (&self.whole, &self.test) else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(|error| Failure::cannot_write(folder, &error))?;
-        for (name, part) in [("train.csv", &self.train), ("test.csv", test)] {
-            let place = folder.join(name);
-            let file = WholeFile::begin(&place)?;
-            let mut writer = CsvWriter::create(file.path())?.named(place.display().to_string());
+        for (place, part) in split_places(folder).iter().zip([&self.train, test]) {
+            let file = WholeFile::begin(place)?;
+            let mut writer = csv_writer(&file, place)?;
             writer.write_table(whole, part.kept_rows.iter().copied())?;
             writer.finish()?;
             file.commit()?;
