@@ -73,6 +73,7 @@ fn evaluate(
         neighbours: args.neighbours.unwrap_or(saved.neighbours),
         jitter: saved.jitter,
     };
+    machine::check_surrogates(model.gp().x().nrows(), surrogates)?;
     let exact_limit = args.exact_limit;
     let memory_budget = Some(machine::memory_budget(None));
     let options = CertifyOptions {

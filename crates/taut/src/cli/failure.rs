@@ -69,12 +69,6 @@ impl Failure {
     }
 }
 
-/// What the system said, without the temporary name of a file that could not be begun.
-fn without_place(source: &std::io::Error) -> String {
-    let text = source.to_string();
-    text.split(" at path \"").next().unwrap_or(&text).to_owned()
-}
-
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -95,10 +89,9 @@ impl From<DataError> for Failure {
 impl From<GpError> for Failure {
     fn from(error: GpError) -> Self {
         match &error {
-            GpError::Io { action, path, source } => Self::new(
-                format!("cannot {action} {}: {}", path.display(), without_place(source)),
-                "check that the path exists and that you may use it",
-            ),
+            GpError::Io { .. } => {
+                Self::new(error.to_string(), "check that the path exists and that you may use it")
+            }
             GpError::MemoryBudget { affordable, .. } => Self {
                 remedy: format!(
                     "raise it with --memory GB, or use fewer rows (about {affordable} fit)"

@@ -4,25 +4,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::failure::Failure;
+use super::output::tell;
+
+/// What the handler knows.
+#[derive(Debug, Default)]
+struct State {
+    asked: AtomicBool,
+    /// Nothing looks at `asked` any more, and the user should know.
+    finishing: AtomicBool,
+}
 
 /// Set once the user has asked to stop.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct Interrupt(Arc<State>);
 
 impl Interrupt {
     /// Starts to listen for Ctrl-C and termination.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
-        let flag = Arc::clone(&interrupt.0);
+        let state = Arc::clone(&interrupt.0);
         ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::SeqCst) {
+            if state.asked.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
+            }
+            if state.finishing.load(Ordering::SeqCst) {
+                tell("note: the results are being written; interrupt again to stop without them");
             }
         })?;
         Ok(interrupt)
     }
 
     pub(crate) fn asked(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.asked.load(Ordering::SeqCst)
+    }
+
+    /// From here on the first interrupt only gets an answer, the second still ends at once.
+    pub(crate) fn finishing(&self) {
+        self.0.finishing.store(true, Ordering::SeqCst);
     }
 }

@@ -2,6 +2,7 @@
 
 use bounds::exact::bytes_needed;
 use sysinfo::{MemoryRefreshKind, System};
+use taut::Surrogates;
 
 use super::args::FitArgs;
 use super::failure::Failure;
@@ -44,6 +45,26 @@ pub(crate) fn check_memory(args: &FitArgs, n: usize) -> Result<(), Failure> {
             has as f64 / 1e9
         ),
         "use fewer rows, or a machine with more memory",
+    ))
+}
+
+/// Refuses surrogates of `n` rows whose factors this machine cannot hold: those of the selection
+/// of inducing points and of the bounds themselves, M×N each, and k numbers per row.
+pub(crate) fn check_surrogates(n: usize, surrogates: Surrogates) -> Result<(), Failure> {
+    let per_row = 2.0 * surrogates.inducing.min(n) as f64 + surrogates.neighbours.min(n) as f64;
+    let (needed, has) = (8.0 * per_row * n as f64, memory() as f64);
+    if needed <= has {
+        return Ok(());
+    }
+    Err(Failure::new(
+        format!(
+            "{} inducing points and {} neighbours of {n} rows need {:.2} GB of memory, this machine has {:.2} GB",
+            surrogates.inducing,
+            surrogates.neighbours,
+            needed / 1e9,
+            has / 1e9
+        ),
+        "give fewer with --inducing or --neighbours",
     ))
 }
 

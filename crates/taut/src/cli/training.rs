@@ -60,6 +60,9 @@ pub(crate) fn train(
         )
     })?;
     let resumable = stopped_by_a_limit(&fitted) && watch.save(None).is_ok();
+    if !args.common.quiet {
+        interrupt.finishing();
+    }
     Ok(Outcome { fitted, kernels: rows, resumable })
 }
 
@@ -88,6 +91,11 @@ fn share(limit: Option<f64>, done: &[KernelRow], left: usize) -> Option<Duration
 fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<Fitted, Failure> {
     let fitted = match taut::fit(&tables.train, options, watch) {
         Err(GpError::Interrupted) => return Err(watch.interrupted(None)),
+        Err(error @ GpError::SpreadNotSquarable { column, .. }) => {
+            let name = format!("column `{}`", tables.train.target_names[column]);
+            let text = error.to_string().replacen(&format!("column {column} of `y`"), &name, 1);
+            return Err(Failure::from_sentence(&text));
+        }
         other => other?,
     };
     let Some(trained) = &fitted.trained else { return Ok(fitted) };

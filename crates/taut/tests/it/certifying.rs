@@ -174,3 +174,30 @@ fn no_inducing_points_leave_what_needs_none() {
     let lml = &report["lml"];
     assert!(at(lml, "/lower") <= at(lml, "/exact"));
 }
+
+/// Rows given twice with almost no noise: the bounds stand where the factorisation fails.
+#[test]
+fn a_failing_factorisation_leaves_the_bounds() {
+    let place = Place::with_model();
+    place.write("d.csv", "a,b,y,z\n1,1,1,0\n1,1,1,0\n1,1,1,0\n2,1,0.5,0\n");
+    let fit = "fit d.csv --target y --drop z --starts 1 --out m.taut";
+    place.taut(fit).ok();
+    let tiny = r#"{"lengthscale": 1, "variance": 1, "noise_variance": 1e-17}"#;
+    place.write("p.json", tiny);
+    let run = place.taut("certify m.taut --params p.json --report c.json").ok();
+    assert!(run.out.contains("warning: the exact value is left out"), "{}", run.out);
+    let report = place.json("c.json");
+    assert!(report["lml"]["exact"].is_null() && report["exact_terms"].is_null());
+    assert!(report["bounds"].as_array().unwrap().iter().any(|row| row["value"].is_f64()));
+}
+
+#[test]
+fn large_numbers_keep_to_their_columns() {
+    let place = Place::with_model();
+    place.write("p.json", r#"{"lengthscale": 1, "variance": 1e300, "noise_variance": 1e-100}"#);
+    let run = place.taut("certify m.taut --params p.json --inducing 5 --neighbours 2");
+    assert!(run.out.lines().all(|line| line.len() < 200), "{}", run.out);
+    assert!(!place.taut("certify m.taut").ok().out.contains(" -0.0000"));
+    place.write("big.csv", "x\n1e300\n-1e300\n");
+    assert!(place.taut("data describe big.csv").ok().out.lines().all(|line| line.len() < 120));
+}

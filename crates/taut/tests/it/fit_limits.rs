@@ -59,6 +59,17 @@ fn too_little_memory_is_said_before_it_is_taken() {
     place.taut(&format!("fit {FIT} --memory 1 --starts 1 --max-iters 1")).ok();
 }
 
+/// No budget makes a machine larger.
+#[test]
+fn a_budget_beyond_the_machine_is_refused_before_memory_is_taken() {
+    let place = Place::new();
+    let rows: String = (0..1_000_000).map(|row| format!("{row},{}\n", row % 7)).collect();
+    place.write("t.csv", &format!("x,y\n{rows}"));
+    let run = place.taut("fit t.csv --target y --method exact --memory 1e9");
+    let run = run.refused(1, "1000000 rows needs 24000.00 GB", "fewer rows");
+    assert!(run.err.contains("this machine has") && run.err.contains("1000000000 GB"));
+}
+
 /// Same bits for 1, 2 and 8 threads: the model file and what it predicts.
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
@@ -111,4 +122,13 @@ fn a_fit_that_finishes_leaves_no_checkpoint() {
     let place = Place::with_tables();
     place.taut(&format!("fit {FIT} --starts 1 --checkpoint c.ckpt")).ok();
     assert_eq!(place.names(), ["new.csv", "t.csv", "t.taut"]);
+    // Also an older one, which the model is better than.
+    place.taut(&format!("fit {FIT} --starts 1 --max-iters 1")).ok();
+    assert!(place.path("t.taut.ckpt").exists());
+    place.taut(&format!("fit {FIT} --starts 1")).ok();
+    assert!(!place.path("t.taut.ckpt").exists());
+    // But no other file of that name.
+    place.write("mine", "1");
+    place.taut(&format!("fit {FIT} --starts 1 --checkpoint mine")).ok();
+    assert_eq!(place.read("mine"), "1");
 }

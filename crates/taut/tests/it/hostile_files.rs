@@ -73,6 +73,115 @@ fn nothing_replaces_an_input() {
     );
     place.taut("predict m.taut new.csv --out new.csv").refused(2, "would replace new.csv", "");
     place.taut("certify m.taut --report m.taut").refused(2, "would replace m.taut", "");
+    place.taut("predict m.taut new.csv --out m.taut").refused(2, "would replace m.taut", "");
+    place.taut("data describe t.csv --report t.csv").refused(2, "would replace t.csv", "");
+    place.write("p.json", r#"{"lengthscale": 1, "variance": 1, "noise_variance": 0.1}"#);
+    let own = "certify m.taut --params p.json --report p.json";
+    place.taut(own).refused(2, "would replace p.json", "");
+}
+
+/// The two files of a split are outputs like others.
+#[test]
+fn a_split_replaces_no_input() {
+    let place = Place::with_tables();
+    let whole = place.read("t.csv");
+    std::fs::create_dir(place.path("s")).unwrap();
+    for name in ["train.csv", "s/test.csv"] {
+        place.write(name, &whole);
+    }
+    let fit = "fit train.csv --target y --starts 1 --test-fraction 0.2 --out m.taut --split-out";
+    place.taut(&format!("{fit} .")).refused(2, "would replace train.csv", "names");
+    let fit = "fit t.csv --target y --starts 1 --test-fraction 0.2 --out m.taut --split-out";
+    for other in ["--params", "--report", "--checkpoint"] {
+        place.taut(&format!("{fit} s {other} s/test.csv")).refused(2, "would replace", "names");
+    }
+    place.taut("fit t.csv --target y --test-fraction 0.2 --split-out s --out s/train.csv").refused(
+        2,
+        "would replace s/t",
+        "names",
+    );
+    assert_eq!([place.read("train.csv"), place.read("s/test.csv")], [whole.clone(), whole]);
+    place.taut(&format!("{fit} new/folder")).ok();
+    assert!(place.path("new/folder/test.csv").exists());
+}
+
+/// Links of either kind, and standard input, lead to the same file.
+#[test]
+#[cfg(unix)]
+fn links_hide_no_input() {
+    let place = Place::with_model();
+    std::fs::hard_link(place.path("t.csv"), place.path("hard")).unwrap();
+    std::os::unix::fs::symlink("t.csv", place.path("soft")).unwrap();
+    std::os::unix::fs::symlink("nothing", place.path("dangling")).unwrap();
+    for name in ["hard", "soft", "./soft", "../t.csv/../t.csv"] {
+        let run = place.taut(&format!("fit t.csv --target y --starts 1 --out {name}"));
+        assert_ne!(run.code, Some(0), "{name}");
+    }
+    let both = "fit t.csv --target y --starts 1 --out nothing --report dangling";
+    place.taut(both).refused(2, "would replace nothing", "names");
+    let data = std::fs::File::open(place.path("t.csv")).unwrap();
+    let mut command = place.command(&["fit", "-", "--target", "y", "--out", "t.csv"]);
+    assert_eq!(command.stdin(data).output().unwrap().status.code(), Some(2));
+    assert!(place.read("t.csv").starts_with("a,b,y,z\n"));
+    place.taut("fit t.csv --target y --starts 1 --out dangling").ok();
+    assert!(place.path("dangling").is_symlink() && place.path("nothing").is_file());
+}
+
+/// Writing to a pipe with a name waits for a reader, after training: it is refused before.
+#[test]
+#[cfg(unix)]
+fn a_fit_waits_for_no_reader() {
+    let place = Place::with_model();
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for option in ["--out", "--report", "--checkpoint"] {
+        let fit = format!("fit t.csv --target y --starts 1 {option} pipe");
+        place.taut(&fit).refused(1, "cannot write pipe", "file");
+    }
+    place.taut("certify m.taut --report pipe").refused(1, "cannot write pipe", "file");
+    place.taut("data describe t.csv --report pipe").refused(1, "cannot write pipe", "file");
+    place.taut("data describe t.csv --report /dev/stdout").ok();
+}
+
+/// Names as long as the system takes, also those that begin with a dot.
+#[test]
+fn long_names_are_written_or_refused_at_once() {
+    let place = Place::with_tables();
+    let fit = "fit t.csv --target y --starts 1 --out";
+    place.taut(&format!("{fit} .{}", "x".repeat(245))).ok();
+    let run = place.taut(&format!("{fit} .{}", "x".repeat(255)));
+    assert!(!run.refused(1, "cannot write .x", "").err.contains(".taut-"));
+}
+
+#[test]
+fn scalings_that_are_none_are_refused() {
+    let place = Place::with_model();
+    let whole = place.json("m.taut");
+    for part in ["x_scaling", "y_scaling"] {
+        for scale in [0.0, -1.0] {
+            let mut model = whole.clone();
+            model["content"][part]["scale"][0] = serde_json::json!(scale);
+            place.write("bad.taut", &model.to_string());
+            place.taut("predict bad.taut new.csv --out p.csv").refused(1, "bad.taut", "");
+        }
+    }
+    let mut model = whole.clone();
+    model["content"]["y_scaling"]["scale"][0] = serde_json::json!(1e200);
+    place.write("bad.taut", &model.to_string());
+    place.taut("predict bad.taut new.csv").refused(1, "too large to square", "");
+    let mut model = whole;
+    let alpha = model["content"]["alpha"]["data"].as_array_mut().unwrap();
+    alpha.iter_mut().for_each(|value| *value = serde_json::json!(1e308));
+    place.write("bad.taut", &model.to_string());
+    for options in ["", "--mean-only", "--samples 2"] {
+        let predict = format!("predict bad.taut new.csv --out p.csv {options}");
+        place.taut(&predict).refused(1, "prediction of row 1", "fit again");
+    }
+    let alpha = model["content"]["alpha"]["data"].as_array_mut().unwrap();
+    alpha.pop();
+    model["content"]["alpha"]["dim"][0] = serde_json::json!(alpha.len());
+    place.write("bad.taut", &model.to_string());
+    place.taut("predict bad.taut new.csv").refused(1, "29 rows, expected 30", "");
 }
 
 /// A command that fails leaves an older result alone.

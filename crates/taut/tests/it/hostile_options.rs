@@ -46,7 +46,9 @@ fn numbers_must_be_in_range() {
     }
     let place = Place::with_model();
     place.taut("fit t.csv --target y --starts 1 --time 1e300 --out n.taut").ok();
-    place.taut("predict m.taut new.csv --interval 1").refused(2, "--interval", "");
+    for near in ["1", "0.99999999999999989", "0.999999999999999999"] {
+        place.taut(&format!("predict m.taut new.csv --interval {near}")).refused(2, near, "");
+    }
     place.taut("predict m.taut new.csv --samples 0").refused(2, "--samples", "");
 }
 

@@ -130,3 +130,18 @@ fn a_mean_far_outside_the_targets_is_explained() {
     assert!(!warned("--mean zero"));
     assert!(!warned("--fix mean"));
 }
+
+/// A variance in the target's own units must be a number.
+#[test]
+fn spreads_that_cannot_be_squared_are_refused() {
+    let place = Place::with_tables();
+    for (power, word) in [("e160", "too large to square"), ("e-160", "too small to square")] {
+        let rows: String = (1..9).map(|row| format!("{row},{}{power}\n", row * row)).collect();
+        place.write("big.csv", &format!("x,far\n{rows}"));
+        for options in ["", "--no-scale"] {
+            let fit = format!("fit big.csv --target far --starts 1 {options}");
+            let run = place.taut(&fit).refused(1, word, "rescale it");
+            assert!(run.err.contains("column `far`"), "{}", run.err);
+        }
+    }
+}
