@@ -1,7 +1,9 @@
 //! Vectors in plain Rust: what the compiler makes of arrays on any processor.
 
-use super::lanes::{INTEGER, Lanes, SQRT_HALF};
+use super::lanes::{INTEGER, Lanes, SQRT_HALF, exp2_neg, ln_1p};
 use super::pack::{LANES, Pack};
+use super::single::PortableSingle;
+use super::vector::Vector;
 
 /// Eight numbers as an array.
 #[derive(Clone, Copy)]
@@ -22,22 +24,10 @@ impl Portable {
     }
 }
 
-impl Lanes for Portable {
-    const ROWS: usize = 2;
-
+impl Vector for Portable {
     #[inline(always)]
     fn splat(value: f64) -> Self {
         Self([value; LANES])
-    }
-
-    #[inline(always)]
-    fn load(from: &Pack) -> Self {
-        Self(from.0)
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Pack) {
-        to.0 = self.0;
     }
 
     #[inline(always)]
@@ -87,6 +77,32 @@ impl Lanes for Portable {
     #[inline(always)]
     fn sqrt(self) -> Self {
         self.map(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn exp2_neg(self) -> Self {
+        exp2_neg(self)
+    }
+
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        ln_1p(self)
+    }
+}
+
+impl Lanes for Portable {
+    type Single = PortableSingle;
+
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        Self(from.0)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        to.0 = self.0;
     }
 
     #[inline(always)]
