@@ -6,8 +6,8 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
-use crate::single::PreparedSingle;
 use crate::simd::Simd;
+use crate::single::PreparedSingle;
 use crate::{KernelError, KernelSpec, contract, dense};
 
 /// One hyperparameter: its path within the kernel and its value.

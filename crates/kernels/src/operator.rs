@@ -123,8 +123,10 @@ impl<'a> KernelOperator<'a> {
     /// [`apply_search`](LinearOperator::apply_search) alone. Residuals, gradients and whatever a
     /// bound is made of stay in double precision.
     ///
-    /// For stationary kernels on rows within 64 units of the middle; others search in double
-    /// precision as before (see [`searches_in_single_precision`](Self::searches_in_single_precision)).
+    /// For stationary, constant and white kernels, their sums and products, on rows within 64
+    /// lengthscales or so of the middle; others search in double precision as before (see
+    /// [`searches_in_single_precision`](Self::searches_in_single_precision)), and so do operators
+    /// whose tiles are stored. Memory: `128 N C` bytes as [`apply`](LinearOperator::apply).
     #[must_use]
     pub fn search_in_single_precision(mut self) -> Self {
         let inputs = Inputs::square(self.x, self.simd).scaled_once();
@@ -135,7 +137,7 @@ impl<'a> KernelOperator<'a> {
     /// Whether conjugate gradients search in single precision.
     #[must_use]
     pub fn searches_in_single_precision(&self) -> bool {
-        self.single.is_some()
+        self.single.is_some() && self.stored.is_none()
     }
 
     /// The kernel.
@@ -263,7 +265,8 @@ impl LinearOperator for KernelOperator<'_> {
     }
 
     fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
-        let Some(kernel) = &self.single else { return self.apply(v) };
+        // Reading stored tiles is as fast as forming them in single precision.
+        let (Some(kernel), None) = (&self.single, &self.stored) else { return self.apply(v) };
         let (cover, simd) = (self.cover(), self.simd);
         self.apply_with(v, |panel| single::product(kernel.as_ref(), cover, STRIPES, panel, simd))
     }

@@ -2,16 +2,18 @@
 //! with, and nothing certified may use.
 
 mod block;
+mod composite;
 mod multiply;
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 use crate::block::Block;
-use crate::simd::{SINGLES, Simd, SingleSquare};
+use crate::simd::{SINGLES, Simd, SinglePack, SingleSquare};
 use crate::tiles::{Cover, TILE, Tile};
 
 use block::SingleBlock;
+pub(crate) use composite::{SingleLevel, SingleTerms};
 use multiply::SingleMultiply;
 
 /// Sixteen rows of a kernel matrix by some groups of sixteen columns.
@@ -34,6 +36,20 @@ pub(crate) fn groups(n: usize) -> usize {
     n.div_ceil(SINGLES)
 }
 
+/// The variances entries are made of lie within this, so that those of products of a few kernels
+/// are neither subnormal nor infinite.
+pub(crate) const VARIANCES: Range<f64> = 1e-9..1e9;
+
+/// What a run of tiles works on.
+struct Partial {
+    /// Sums over tiles.
+    y: Block,
+    /// Sums of the tile at hand over its rows.
+    mirror: SingleBlock,
+    /// Kernel values of the strip at hand.
+    k: Vec<SingleSquare>,
+}
+
 /// `k(X, X) V`: values and sums within a tile in single precision, sums over tiles in double.
 pub(crate) fn product(
     kernel: &dyn PreparedSingle,
@@ -43,10 +59,13 @@ pub(crate) fn product(
     simd: Simd,
 ) -> Block {
     let v = SingleBlock::of(v);
-    let start = || (v.sums(), SingleBlock::zeros(TILE / SINGLES, v.columns));
-    let visit = |(y, mirror): &mut (Block, SingleBlock), tile: &Tile| {
+    let start = || Partial {
+        y: v.sums(),
+        mirror: SingleBlock::zeros(TILE / SINGLES, v.columns),
+        k: vec![[SinglePack::ZERO; SINGLES]; TILE / SINGLES],
+    };
+    let visit = |Partial { y, mirror, k }: &mut Partial, tile: &Tile| {
         mirror.clear();
-        let mut k = vec![[crate::simd::SinglePack::ZERO; SINGLES]; TILE / SINGLES];
         for strip in strips(tile) {
             let k = &mut k[..strip.columns.len()];
             kernel.fill(&strip, k);
@@ -54,8 +73,8 @@ pub(crate) fn product(
         }
         mirror.add_to(y, tile.columns.start / SINGLES);
     };
-    let add = |(sums, mirror): (Block, SingleBlock), (next, _)| (sums.plus(next), mirror);
-    v.unscaled(cover.reduce(stripes, start, visit, add).0)
+    let add = |sums: Partial, next: Partial| Partial { y: sums.y.plus(next.y), ..sums };
+    v.unscaled(cover.reduce(stripes, start, visit, add).y)
 }
 
 /// The tile in strips; of a tile on the diagonal only the squares on and above it.

@@ -12,10 +12,10 @@ use self::tile::Prepared;
 use crate::kernel::{check_all_positive, check_count, check_per_column, check_positive};
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
-use crate::single::PreparedSingle;
-use crate::simd::Vector;
 #[cfg(doc)]
 use crate::simd::Task;
+use crate::simd::Vector;
+use crate::single::PreparedSingle;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Squared scaled distances are held below this, where every profile has vanished or hardly moves,

@@ -1,7 +1,7 @@
 //! Blocks of vectors in single precision.
 
 use crate::block::Block;
-use crate::simd::{LANES, SINGLES, SinglePack};
+use crate::simd::{LANES, Pack, SINGLES, SinglePack};
 
 /// A block of vectors, each contiguous, filled up with zeros and divided by a power of two so that
 /// its largest entry is about 1.
@@ -14,19 +14,16 @@ pub(super) struct SingleBlock {
     pub(super) packs: Vec<SinglePack>,
     /// What each column has been divided by.
     scales: Vec<f64>,
-    /// Packs of double precision in a column.
-    double_length: usize,
 }
 
 impl SingleBlock {
     pub(super) fn zeros(length: usize, columns: usize) -> Self {
         let packs = vec![SinglePack::ZERO; length * columns];
-        Self { length, columns, packs, scales: vec![1.0; columns], double_length: 0 }
+        Self { length, columns, packs, scales: vec![1.0; columns] }
     }
 
     pub(super) fn of(v: &Block) -> Self {
         let mut block = Self::zeros(v.length.div_ceil(2), v.columns);
-        block.double_length = v.length;
         for column in 0..v.columns {
             let from = &v.packs[column * v.length..][..v.length];
             let scale = power_of_two(from.iter().flat_map(|pack| pack.0));
@@ -60,19 +57,18 @@ impl SingleBlock {
         }
     }
 
-    /// Sums of products with this block, times what it was divided by, of the length it was.
-    pub(super) fn unscaled(&self, sums: Block) -> Block {
-        let mut block = sums;
-        for (column, scale) in block.packs.chunks_exact_mut(block.length).zip(&self.scales) {
+    /// Sums of products with this block times what it was divided by.
+    pub(super) fn unscaled(&self, mut sums: Block) -> Block {
+        for (column, scale) in sums.packs.chunks_exact_mut(sums.length.max(1)).zip(&self.scales) {
             column.iter_mut().flat_map(|pack| &mut pack.0).for_each(|value| *value *= scale);
         }
-        block
+        sums
     }
 }
 
 /// Adds sixteen numbers to two packs.
 #[inline(always)]
-pub(super) fn add(pair: &mut [crate::simd::Pack], pack: &SinglePack) {
+pub(super) fn add(pair: &mut [Pack], pack: &SinglePack) {
     let sums = pair.iter_mut().flat_map(|pack| &mut pack.0);
     sums.zip(pack.0).for_each(|(sum, value)| *sum += f64::from(value));
 }

@@ -5,7 +5,7 @@
 use super::SingleStrip;
 use super::block::{SingleBlock, add};
 use crate::block::Block;
-use crate::simd::{Lanes, SINGLES, SinglePack, SingleSquare, Singles, Task, Vector};
+use crate::simd::{Lanes, SINGLES, SinglePack, SingleSquare, Singles, Task};
 
 /// Adds a strip's part of a product with V to Y, and its mirror image's to `mirror`, which holds
 /// the columns of one tile.

@@ -4,15 +4,11 @@
 
 use super::{RadialProfile, Stationary};
 use crate::points::{Inputs, Sides};
-use crate::simd::{
-    LANES, Lanes, SINGLES, Simd, SinglePack, SingleSquare, Singles, Task, Vector,
-};
-use crate::single::{PreparedSingle, SingleStrip};
+use crate::simd::{LANES, Lanes, SINGLES, Simd, SinglePack, SingleSquare, Singles, Task};
+use crate::single::{PreparedSingle, SingleStrip, VARIANCES};
 
 /// Coordinates lie within this many units of the middle: differences then err by at most 2⁻¹⁷.
 const NEAR: f64 = 64.0;
-/// What the variance lies within, so that entries are neither subnormal nor infinite.
-const VARIANCES: std::ops::Range<f64> = 1e-20..1e20;
 
 /// A stationary kernel in single precision for one set of rows.
 #[derive(Debug)]
@@ -32,9 +28,13 @@ impl<P: RadialProfile> PreparedStationary<P> {
         let sides = inputs.pack_scaled(&kernel.scales(d))?;
         let points = points(&sides, crate::points::groups(n), d)?;
         let (profile, variance) = (kernel.profile.clone(), kernel.variance);
-        VARIANCES
-            .contains(&variance)
-            .then_some(Self { profile, variance, d, points, simd: inputs.simd() })
+        VARIANCES.contains(&variance).then_some(Self {
+            profile,
+            variance,
+            d,
+            points,
+            simd: inputs.simd(),
+        })
     }
 
     #[inline(always)]
