@@ -65,13 +65,13 @@ pub(crate) fn product(
         k: vec![[SinglePack::ZERO; SINGLES]; TILE / SINGLES],
     };
     let visit = |Partial { y, mirror, k }: &mut Partial, tile: &Tile| {
-        mirror.clear();
         for strip in strips(tile) {
             let k = &mut k[..strip.columns.len()];
             kernel.fill(&strip, k);
+            mirror.clear();
             simd.run(SingleMultiply { strip: &strip, k, v: &v, y, mirror });
+            mirror.add_to(y, tile.columns.start / SINGLES);
         }
-        mirror.add_to(y, tile.columns.start / SINGLES);
     };
     let add = |sums: Partial, next: Partial| Partial { y: sums.y.plus(next.y), ..sums };
     v.unscaled(cover.reduce(stripes, start, visit, add).y)
