@@ -44,7 +44,7 @@ pub(crate) const VARIANCES: Range<f64> = 1e-9..1e9;
 struct Partial {
     /// Sums over tiles.
     y: Block,
-    /// Sums of the tile at hand over its rows.
+    /// Sums of the strip at hand over its rows.
     mirror: SingleBlock,
     /// Kernel values of the strip at hand.
     k: Vec<SingleSquare>,
@@ -68,9 +68,7 @@ pub(crate) fn product(
         for strip in strips(tile) {
             let k = &mut k[..strip.columns.len()];
             kernel.fill(&strip, k);
-            mirror.clear();
             simd.run(SingleMultiply { strip: &strip, k, v: &v, y, mirror });
-            mirror.add_to(y, tile.columns.start / SINGLES);
         }
     };
     let add = |sums: Partial, next: Partial| Partial { y: sums.y.plus(next.y), ..sums };
