@@ -1,4 +1,4 @@
-//! Time of one pass over the kernel matrix: as an operator, formed or stored, for its gradient,
+//! Time of one pass over the kernel matrix: as an operator, formed (in single precision too) or stored, for its gradient,
 //! and of the arithmetic alone. Throughput counts entries of the matrix, both triangles.
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ fn matern(d: usize) -> Matern32 {
 
 /// Matérn-3/2 over columns of the inputs and of the right-hand side.
 fn by_shape(criterion: &mut Criterion) {
-    for group in ["product", "stored", "gradient", "floor"] {
+    for group in ["product", "single", "stored", "gradient", "floor"] {
         let mut group_of = criterion.benchmark_group(group);
         group_of.sample_size(10).throughput(Throughput::Elements((N * N) as u64));
         for (d, columns) in [(3, 1), (9, 1), (26, 1), (9, 2), (9, 11), (9, 64)] {
@@ -39,8 +39,12 @@ fn by_shape(criterion: &mut Criterion) {
             if group == "stored" {
                 operator = operator.store(Store::IfItFits, u64::MAX);
             }
+            if group == "single" {
+                operator = operator.search_in_single_precision();
+            }
             let id = format!("matern32-d{d}-n{N}-c{columns}");
             group_of.bench_function(id, |bencher| match group {
+                "single" => bencher.iter(|| operator.apply_search(black_box(&v))),
                 "gradient" => bencher.iter(|| operator.gradient_product(black_box(&v), &v)),
                 // One thread's, over the pairs of both: divide by the threads.
                 "floor" => bencher.iter(|| {

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch, Strip};
 use crate::simd::{Pack, Square};
+use crate::single::PreparedSingle;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// A kernel that sees only some of the input columns.
@@ -72,6 +73,11 @@ impl<K: Kernel + Clone + 'static> Kernel for ActiveDims<K> {
         let (x, x2) = (self.select(inputs.x()), self.select(inputs.x2()));
         let inner = self.inner.prepare(&inputs.with_rows(&x, &x2));
         Box::new(Prepared { inner, dims: self.dims.clone() })
+    }
+
+    fn prepare_single(&self, inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        let (x, x2) = (self.select(inputs.x()), self.select(inputs.x2()));
+        self.inner.prepare_single(&inputs.with_rows(&x, &x2))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {

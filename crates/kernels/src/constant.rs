@@ -6,6 +6,7 @@ use crate::kernel::{check_count, check_positive};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch, Strip};
 use crate::simd::{Pack, Square};
+use crate::single::{PreparedSingle, SingleLevel, VARIANCES};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Constant covariance: an unknown level common to all rows.
@@ -61,6 +62,11 @@ impl Kernel for Constant {
     fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
         let _ = inputs;
         Box::new(Level(self.variance))
+    }
+
+    fn prepare_single(&self, _inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        let level = SingleLevel(self.variance as f32);
+        VARIANCES.contains(&self.variance).then(|| Box::new(level) as Box<dyn PreparedSingle>)
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {

@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
 use crate::simd::Simd;
+use crate::single::PreparedSingle;
 use crate::{KernelError, KernelSpec, contract, dense};
 
 /// One hyperparameter: its path within the kernel and its value.
@@ -63,6 +64,13 @@ pub trait Kernel: Debug + Send + Sync {
     /// Makes the kernel ready for tiles of a kernel matrix: all work on pairs of rows goes through
     /// what this returns.
     fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel>;
+
+    /// Makes the kernel ready in single precision for tiles of `k(X, X)`, scaled once; `None` if it
+    /// cannot be, or not well enough. Nothing certified uses it.
+    fn prepare_single(&self, inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        let _ = inputs;
+        None
+    }
 
     /// k(xᵢ, x2ⱼ) `[A, B]`. A white kernel is zero here, even where rows coincide.
     fn block(&self, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-use crate::simd::Lanes;
+use crate::simd::Vector;
 use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
@@ -38,7 +38,7 @@ impl RadialProfile for Matern12Profile {
     }
 
     #[inline(always)]
-    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+    fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
         let r = q.min(V::splat(FAR)).sqrt();
         let value = r.exp2_neg();
         // The slope is infinite at coinciding points, where it multiplies differences of zero.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{LN_2, LOG2_E};
 
-use crate::simd::Lanes;
+use crate::simd::Vector;
 use crate::stationary::{FAR, RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
@@ -38,7 +38,7 @@ impl RadialProfile for Matern32Profile {
     }
 
     #[inline(always)]
-    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+    fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
         let r = q.min(V::splat(FAR)).sqrt();
         let power = r.exp2_neg();
         let value = r.mul_add(V::splat(LN_2), V::splat(1.0)).mul(power);

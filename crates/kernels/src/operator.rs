@@ -12,6 +12,7 @@ use crate::multiply::{Multiply, Outer};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch};
 use crate::simd::Simd;
+use crate::single::{self, PreparedSingle};
 use crate::stored::{Costs, Store, Stored};
 use crate::tiles::{Cover, Tile};
 
@@ -52,6 +53,7 @@ pub struct KernelOperator<'a> {
     diagonal_shift: f64,
     prepared: Arc<dyn PreparedKernel>,
     stored: Option<Arc<Stored>>,
+    single: Option<Arc<dyn PreparedSingle>>,
     simd: Simd,
 }
 
@@ -84,7 +86,7 @@ impl<'a> KernelOperator<'a> {
         );
         // Differences first: bounds rest on products, and count on entries good to a few ulp.
         let prepared = kernel.prepare(&Inputs::square(x, simd)).into();
-        Self { kernel, x, diagonal_shift, prepared, stored: None, simd }
+        Self { kernel, x, diagonal_shift, prepared, stored: None, single: None, simd }
     }
 
     /// The operator with its tiles kept in memory if [`Store`] says so and they fit `budget`
@@ -116,6 +118,27 @@ impl<'a> KernelOperator<'a> {
     #[must_use]
     pub fn is_stored(&self) -> bool {
         self.stored.is_some()
+    }
+
+    /// The operator with products in single precision where conjugate gradients search: in
+    /// [`apply_search`](LinearOperator::apply_search) alone. Residuals, gradients and whatever a
+    /// bound is made of stay in double precision.
+    ///
+    /// For stationary, constant and white kernels, their sums and products, on rows within 64
+    /// lengthscales or so of the middle; others search in double precision as before (see
+    /// [`searches_in_single_precision`](Self::searches_in_single_precision)), and so do operators
+    /// whose tiles are stored. Memory: `128 N C` bytes as [`apply`](LinearOperator::apply).
+    #[must_use]
+    pub fn search_in_single_precision(mut self) -> Self {
+        let inputs = Inputs::square(self.x, self.simd).scaled_once();
+        self.single = self.kernel.prepare_single(&inputs).map(Arc::from);
+        self
+    }
+
+    /// Whether conjugate gradients search in single precision.
+    #[must_use]
+    pub fn searches_in_single_precision(&self) -> bool {
+        self.single.is_some() && self.stored.is_none()
     }
 
     /// The kernel.
@@ -209,6 +232,18 @@ impl<'a> KernelOperator<'a> {
         }
     }
 
+    /// The shift, and a product with `k(X, X)` for each panel of right-hand sides.
+    fn apply_with(&self, v: &ArrayRef2<f64>, product: impl Fn(&Block) -> Block) -> Array2<f64> {
+        self.assert_rows(v);
+        let mut result = Array2::zeros(v.dim());
+        let targets = result.axis_chunks_iter_mut(Axis(1), PANEL);
+        for (mut target, panel) in targets.zip(v.axis_chunks_iter(Axis(1), PANEL)) {
+            product(&Block::of(&panel)).write(&mut target);
+        }
+        result.scaled_add(self.diagonal_shift, v);
+        result
+    }
+
     fn cover(&self) -> Cover {
         Cover::Upper { n: self.n() }
     }
@@ -229,13 +264,13 @@ impl LinearOperator for KernelOperator<'_> {
     }
 
     fn apply(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
-        self.assert_rows(v);
-        let mut result = Array2::zeros(v.dim());
-        let targets = result.axis_chunks_iter_mut(Axis(1), PANEL);
-        for (mut target, panel) in targets.zip(v.axis_chunks_iter(Axis(1), PANEL)) {
-            self.product(&Block::of(&panel)).write(&mut target);
-        }
-        result.scaled_add(self.diagonal_shift, v);
-        result
+        self.apply_with(v, |panel| self.product(panel))
+    }
+
+    fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
+        // Reading stored tiles is as fast as forming them in single precision.
+        let (Some(kernel), None) = (&self.single, &self.stored) else { return self.apply(v) };
+        let (cover, simd) = (self.cover(), self.simd);
+        self.apply_with(v, |panel| single::product(kernel.as_ref(), cover, STRIPES, panel, simd))
     }
 }

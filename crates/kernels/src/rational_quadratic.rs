@@ -2,7 +2,7 @@
 
 use std::f64::consts::LOG2_E;
 
-use crate::simd::Lanes;
+use crate::simd::Vector;
 use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec};
 
@@ -38,7 +38,7 @@ impl RationalQuadratic {
 impl RationalQuadraticProfile {
     /// (1 + q)^(−α) for q up to [`FAR`].
     #[inline(always)]
-    fn power<V: Lanes>(&self, q: V) -> V {
+    fn power<V: Vector>(&self, q: V) -> V {
         let exponent = q.ln_1p().mul(V::splat((self.alpha * LOG2_E).min(f64::MAX)));
         exponent.min(V::splat(crate::stationary::FAR)).exp2_neg()
     }
@@ -53,7 +53,7 @@ impl RadialProfile for RationalQuadraticProfile {
     }
 
     #[inline(always)]
-    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V) {
+    fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
         let q = q.min(V::splat(FAR));
         let value = self.power(q);
         let slope = value.mul(V::splat((2.0 * self.alpha).min(f64::MAX))).div(q.add(V::splat(1.0)));
@@ -70,7 +70,7 @@ impl RadialProfile for RationalQuadraticProfile {
 
     /// ∂κ/∂log α = κ (α q/(1 + q) − α log(1 + q)).
     #[inline(always)]
-    fn shape_derivative<V: Lanes>(&self, q: V) -> V {
+    fn shape_derivative<V: Vector>(&self, q: V) -> V {
         let q = q.min(V::splat(FAR));
         let share = q.div(q.add(V::splat(1.0)));
         self.power(q).mul(V::splat(self.alpha)).mul(share.sub(q.ln_1p()))

@@ -13,9 +13,13 @@ mod avx512;
 mod lanes;
 mod pack;
 mod portable;
+mod single;
+mod vector;
 
 pub use lanes::Lanes;
 pub use pack::{LANES, Pack, Square};
+pub use single::{SINGLES, SinglePack, SingleSquare, Singles};
+pub use vector::Vector;
 
 /// An instruction set, and the processor is known to have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

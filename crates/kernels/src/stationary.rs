@@ -1,18 +1,21 @@
 //! Kernels that depend on the scaled distance alone; one radial profile each.
 
+mod single;
 mod tile;
 
 use std::fmt::Debug;
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
+use self::single::PreparedStationary;
 use self::tile::Prepared;
 use crate::kernel::{check_all_positive, check_count, check_per_column, check_positive};
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
-use crate::simd::Lanes;
 #[cfg(doc)]
 use crate::simd::Task;
+use crate::simd::Vector;
+use crate::single::PreparedSingle;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// Squared scaled distances are held below this, where every profile has vanished or hardly moves,
@@ -39,7 +42,7 @@ pub trait RadialProfile: Debug + Clone + Send + Sync + 'static {
     /// finite number does: it is only used multiplied by differences that vanish faster.
     ///
     /// Must be `#[inline(always)]`: see [`Task`].
-    fn value_and_slope<V: Lanes>(&self, q: V) -> (V, V);
+    fn value_and_slope<V: Vector>(&self, q: V) -> (V, V);
 
     /// The shape parameter, if there is one: its name and value.
     fn shape(&self) -> Option<(&'static str, f64)> {
@@ -53,7 +56,7 @@ pub trait RadialProfile: Debug + Clone + Send + Sync + 'static {
 
     /// ∂κ/∂log(shape) at a fixed distance; never called without a shape.
     #[inline(always)]
-    fn shape_derivative<V: Lanes>(&self, q: V) -> V {
+    fn shape_derivative<V: Vector>(&self, q: V) -> V {
         let _ = q;
         V::splat(0.0)
     }
@@ -159,6 +162,11 @@ impl<P: RadialProfile> Kernel for Stationary<P> {
 
     fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
         Box::new(Prepared::new(self, inputs))
+    }
+
+    fn prepare_single(&self, inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        let prepared = PreparedStationary::new(self, inputs)?;
+        Some(Box::new(prepared))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {

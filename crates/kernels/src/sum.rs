@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch, Strip};
 use crate::simd::{Pack, Square};
+use crate::single::{PreparedSingle, SingleTerms};
 use crate::terms::{PreparedTerm, Terms, combine};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
@@ -57,6 +58,11 @@ impl Kernel for Sum {
 
     fn prepare(&self, inputs: &Inputs<'_>) -> Box<dyn PreparedKernel> {
         Box::new(Prepared(self.terms.prepare(inputs)))
+    }
+
+    fn prepare_single(&self, inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        let combine = |sum, value| sum + value;
+        Some(Box::new(SingleTerms { terms: self.terms.prepare_single(inputs)?, combine }))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {

@@ -8,6 +8,7 @@ use crate::kernel::check_count;
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
 use crate::simd::Square;
+use crate::single::PreparedSingle;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// A list of at least one kernel.
@@ -44,6 +45,14 @@ impl Terms {
             PreparedTerm { kernel: term.prepare(inputs), parameters }
         };
         self.iter().map(prepared).collect()
+    }
+
+    /// Each term made ready in single precision, if all can be.
+    pub(crate) fn prepare_single(
+        &self,
+        inputs: &Inputs<'_>,
+    ) -> Option<Vec<Box<dyn PreparedSingle>>> {
+        self.iter().map(|term| term.prepare_single(inputs)).collect()
     }
 
     pub(crate) fn specs(&self) -> Vec<KernelSpec> {

@@ -6,6 +6,7 @@ use crate::constant::Level;
 use crate::kernel::{check_count, check_positive};
 use crate::points::Inputs;
 use crate::prepared::PreparedKernel;
+use crate::single::{PreparedSingle, SingleLevel};
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
 /// White covariance: noise of its own on every training row.
@@ -63,6 +64,10 @@ impl Kernel for White {
         let _ = inputs;
         // Zero off the training diagonal, and so is its gradient.
         Box::new(Level(0.0))
+    }
+
+    fn prepare_single(&self, _inputs: &Inputs<'_>) -> Option<Box<dyn PreparedSingle>> {
+        Some(Box::new(SingleLevel(0.0)))
     }
 
     fn diag(&self, x: &ArrayRef2<f64>) -> Array1<f64> {

@@ -61,7 +61,8 @@ pub fn cg(
 /// z = M⁻¹r,  p ← z + (rᵀz / previous rᵀz) p,  α = rᵀz / pᵀAp,  v ← v + α p,  r ← r − α A p
 /// ```
 ///
-/// Columns share the products with A; one that is done leaves them. Every
+/// Directions are multiplied by [`LinearOperator::apply_search`], which may be less exact; true
+/// residuals are by `apply`. Columns share the products with A; one that is done leaves them. Every
 /// [`restart_every`](CgOptions::restart_every) steps the residual is computed from its definition,
 /// and the run restarts from it if the recursive one has drifted. So it is before convergence is
 /// believed. The iterate with the smallest stopping measure is returned, with its true residual.

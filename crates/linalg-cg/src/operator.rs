@@ -14,6 +14,13 @@ pub trait LinearOperator: Sync {
     /// The product `A V`, `v [N, C] → [N, C]`.
     fn apply(&self, v: &ArrayRef2<f64>) -> Array2<f64>;
 
+    /// The product `A V`, cheaper and less exact where an implementation has such a thing: what
+    /// conjugate gradients multiply their directions with. Their residuals, and with them whether
+    /// they have converged, are by [`apply`](Self::apply). For nothing else.
+    fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
+        self.apply(v)
+    }
+
     /// The product with one vector, `v [N] → [N]`.
     fn apply_vec(&self, v: &ArrayRef1<f64>) -> Array1<f64> {
         let block = v.to_owned().insert_axis(Axis(1));

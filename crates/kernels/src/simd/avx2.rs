@@ -7,8 +7,10 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{INTEGER, Lanes, SQRT_HALF};
+use super::lanes::{INTEGER, Lanes, SQRT_HALF, exp2_neg, ln_1p};
 use super::pack::Pack;
+use super::single::Avx2Single;
+use super::vector::Vector;
 
 /// Eight numbers in two registers.
 #[derive(Clone, Copy)]
@@ -39,31 +41,14 @@ macro_rules! lanewise {
     }};
 }
 
-impl Lanes for Avx2 {
-    const ROWS: usize = 4;
+pub(in crate::simd) use lanewise;
 
+impl Vector for Avx2 {
     #[inline(always)]
     fn splat(value: f64) -> Self {
         // SAFETY: see the module.
         let half = unsafe { _mm256_set1_pd(value) };
         Self(half, half)
-    }
-
-    #[inline(always)]
-    fn load(from: &Pack) -> Self {
-        let from = from.0.as_ptr();
-        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
-        unsafe { Self(_mm256_load_pd(from), _mm256_load_pd(from.add(4))) }
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Pack) {
-        let to = to.0.as_mut_ptr();
-        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
-        unsafe {
-            _mm256_store_pd(to, self.0);
-            _mm256_store_pd(to.add(4), self.1);
-        }
     }
 
     lanewise! {
@@ -83,6 +68,39 @@ impl Lanes for Avx2 {
         unsafe {
             let sign = _mm256_set1_pd(-0.0);
             Self(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
+        }
+    }
+
+    #[inline(always)]
+    fn exp2_neg(self) -> Self {
+        exp2_neg(self)
+    }
+
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        ln_1p(self)
+    }
+}
+
+impl Lanes for Avx2 {
+    type Single = Avx2Single;
+
+    const ROWS: usize = 4;
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        let from = from.0.as_ptr();
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        unsafe { Self(_mm256_load_pd(from), _mm256_load_pd(from.add(4))) }
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        let to = to.0.as_mut_ptr();
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        unsafe {
+            _mm256_store_pd(to, self.0);
+            _mm256_store_pd(to.add(4), self.1);
         }
     }
 

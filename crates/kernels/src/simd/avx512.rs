@@ -7,8 +7,10 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{INTEGER, Lanes, ROUND, SQRT_HALF};
+use super::lanes::{INTEGER, Lanes, ROUND, SQRT_HALF, ln_1p};
 use super::pack::{Pack, Square};
+use super::single::Avx512Single;
+use super::vector::Vector;
 
 /// Eight numbers in one register.
 #[derive(Clone, Copy)]
@@ -36,25 +38,11 @@ const EXP2: [f64; 7] = [
     -1.525_342_958_649_691e-5,
 ];
 
-impl Lanes for Avx512 {
-    const ROWS: usize = 8;
-
+impl Vector for Avx512 {
     #[inline(always)]
     fn splat(value: f64) -> Self {
         // SAFETY: see the module.
         Self(unsafe { _mm512_set1_pd(value) })
-    }
-
-    #[inline(always)]
-    fn load(from: &Pack) -> Self {
-        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
-        Self(unsafe { _mm512_load_pd(from.0.as_ptr()) })
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Pack) {
-        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
-        unsafe { _mm512_store_pd(to.0.as_mut_ptr(), self.0) }
     }
 
     #[inline(always)]
@@ -118,12 +106,6 @@ impl Lanes for Avx512 {
         root.mul(error).mul_add(series, root)
     }
 
-    #[inline(always)]
-    fn shift_exponent(self, steps: Self, _exponent: Self) -> Self {
-        // SAFETY: see the module.
-        Self(unsafe { _mm512_scalef_pd(self.0, steps.sub(Self::splat(ROUND)).0) })
-    }
-
     /// In eighths: a table of eight in a register, and a shorter polynomial.
     #[inline(always)]
     fn exp2_neg(self) -> Self {
@@ -138,6 +120,35 @@ impl Lanes for Avx512 {
         let power = power.mul_add(rest.mul(rest.horner(&EXP2)), power);
         // SAFETY: see the module. Scales by two to the power of `eighths` rounded down.
         Self(unsafe { _mm512_scalef_pd(power.0, eighths.0) })
+    }
+
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        ln_1p(self)
+    }
+}
+
+impl Lanes for Avx512 {
+    type Single = Avx512Single;
+
+    const ROWS: usize = 8;
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        Self(unsafe { _mm512_load_pd(from.0.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        // SAFETY: see the module; a pack is eight numbers, aligned to 64 bytes.
+        unsafe { _mm512_store_pd(to.0.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn shift_exponent(self, steps: Self, _exponent: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_scalef_pd(self.0, steps.sub(Self::splat(ROUND)).0) })
     }
 
     #[inline(always)]

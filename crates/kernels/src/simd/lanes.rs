@@ -2,6 +2,8 @@
 
 use std::f64::consts::LN_2;
 
+use super::single::Singles;
+use super::vector::Vector;
 use super::{Pack, Square};
 
 /// Coefficients of (2^(−f) − 1)/f for |f| ≤ ½; relative error of 2^(−f) below 1e-17.
@@ -53,62 +55,22 @@ pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
 /// Methods may only be called within [`Simd::run`](super::Simd::run), which has checked that the
 /// processor has the instructions; a [`Task`](super::Task) gets its vector type from there.
 /// Numbers never move between lanes: what one becomes does not depend on its neighbours.
-pub trait Lanes: Copy {
+pub trait Lanes: Vector {
+    /// Single precision with the same instructions.
+    type Single: Singles;
+
     /// Rows of a square worked on at a time: what fits the registers.
     const ROWS: usize;
 
-    /// Eight times the same number.
-    fn splat(value: f64) -> Self;
     /// Reads memory.
     fn load(from: &Pack) -> Self;
     /// Writes memory.
     fn store(self, to: &mut Pack);
-    /// `self + other`.
-    fn add(self, other: Self) -> Self;
-    /// `self − other`.
-    fn sub(self, other: Self) -> Self;
-    /// `self · other`.
-    fn mul(self, other: Self) -> Self;
-    /// `self / other`.
-    fn div(self, other: Self) -> Self;
-    /// `self · factor + term`, rounded once where the processor can.
-    fn mul_add(self, factor: Self, term: Self) -> Self;
-    /// The smaller; `other` where `self` is not a number.
-    fn min(self, other: Self) -> Self;
-    /// The larger; `other` where `self` is not a number.
-    fn max(self, other: Self) -> Self;
-    /// The magnitude.
-    fn abs(self) -> Self;
-    /// √self for `self` = 0 and from 1e-290 to 1e300: error at most 1 ulp.
-    fn sqrt(self) -> Self;
     /// `self · 2ⁿ`, `steps` = 1.5 · 2⁵² + n; 0 where `exponent` (−n, more or less) is beyond 1021.
     fn shift_exponent(self, steps: Self, exponent: Self) -> Self;
 
     /// `self` = m 2ᵏ as m and k, m between √½ and √2, for `self` from 1 on.
     fn split(self) -> (Self, Self);
-
-    /// 2^(−self) for `self` from 0 to 2²¹: error at most 1 ulp, exact at 0; 0 beyond 1021 or
-    /// where the result would be subnormal.
-    #[inline(always)]
-    fn exp2_neg(self) -> Self {
-        let round = Self::splat(ROUND);
-        let steps = round.sub(self);
-        let rest = self.add(steps.sub(round));
-        let power = rest.mul_add(rest.horner(&EXP2), Self::splat(1.0));
-        power.shift_exponent(steps, self)
-    }
-
-    /// A polynomial in `self`, the constant coefficient first.
-    #[inline(always)]
-    fn horner<const N: usize>(self, coefficients: &[f64; N]) -> Self {
-        let mut sum = Self::splat(coefficients[N - 1]);
-        let mut next = N - 1;
-        while next > 0 {
-            next -= 1;
-            sum = sum.mul_add(self, Self::splat(coefficients[next]));
-        }
-        sum
-    }
 
     /// `self · factor + term` rounded once, on every processor: where that is no instruction it is a
     /// slow call, so this is for exact remainders only.
@@ -130,21 +92,6 @@ pub trait Lanes: Copy {
         self.mul(self.mul(self).horner(&SIN_PI))
     }
 
-    /// log(1 + self) for `self` from 0 to 1e300: error at most 3 ulp.
-    ///
-    /// log w = k log 2 + log m with m between √½ and √2, log m = 2 atanh((m − 1)/(m + 1)), and
-    /// what 1 + self loses in rounding to w is made up for.
-    #[inline(always)]
-    fn ln_1p(self) -> Self {
-        let one = Self::splat(1.0);
-        let sum = self.add(one);
-        let lost = self.sub(sum.sub(one)).div(sum);
-        let (mantissa, exponent) = sum.split();
-        let ratio = mantissa.sub(one).div(mantissa.add(one));
-        let log = ratio.mul_add(ratio.mul(ratio).horner(&ATANH), lost);
-        exponent.mul_add(Self::splat(LN_2), log)
-    }
-
     /// The sum of the eight, in the order of [`Pack::sum`].
     #[inline(always)]
     fn sum(self) -> f64 {
@@ -158,4 +105,30 @@ pub trait Lanes: Copy {
     fn sums(rows: &Square) -> Self {
         Self::load(&Pack(rows.map(|row| row.sum())))
     }
+}
+
+/// 2^(−x) for `x` from 0 to 2²¹: error at most 1 ulp, exact at 0; 0 beyond 1021 or
+/// where the result would be subnormal.
+#[inline(always)]
+pub(super) fn exp2_neg<V: Lanes>(x: V) -> V {
+    let round = V::splat(ROUND);
+    let steps = round.sub(x);
+    let rest = x.add(steps.sub(round));
+    let power = rest.mul_add(rest.horner(&EXP2), V::splat(1.0));
+    power.shift_exponent(steps, x)
+}
+
+/// log(1 + x) for `x` from 0 to 1e300: error at most 3 ulp.
+///
+/// log w = k log 2 + log m with m between √½ and √2, log m = 2 atanh((m − 1)/(m + 1)), and
+/// what 1 + x loses in rounding to w is made up for.
+#[inline(always)]
+pub(super) fn ln_1p<V: Lanes>(x: V) -> V {
+    let one = V::splat(1.0);
+    let sum = x.add(one);
+    let lost = x.sub(sum.sub(one)).div(sum);
+    let (mantissa, exponent) = sum.split();
+    let ratio = mantissa.sub(one).div(mantissa.add(one));
+    let log = ratio.mul_add(ratio.mul(ratio).horner(&ATANH), lost);
+    exponent.mul_add(V::splat(LN_2), log)
 }

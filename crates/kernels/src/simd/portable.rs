@@ -1,7 +1,9 @@
 //! Vectors in plain Rust: what the compiler makes of arrays on any processor.
 
-use super::lanes::{INTEGER, Lanes, SQRT_HALF};
+use super::lanes::{INTEGER, Lanes, SQRT_HALF, exp2_neg, ln_1p};
 use super::pack::{LANES, Pack};
+use super::single::PortableSingle;
+use super::vector::Vector;
 
 /// Eight numbers as an array.
 #[derive(Clone, Copy)]
@@ -22,22 +24,10 @@ impl Portable {
     }
 }
 
-impl Lanes for Portable {
-    const ROWS: usize = 2;
-
+impl Vector for Portable {
     #[inline(always)]
     fn splat(value: f64) -> Self {
         Self([value; LANES])
-    }
-
-    #[inline(always)]
-    fn load(from: &Pack) -> Self {
-        Self(from.0)
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut Pack) {
-        to.0 = self.0;
     }
 
     #[inline(always)]
@@ -70,12 +60,6 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn fused(self, factor: Self, term: Self) -> Self {
-        let entry = |lane: usize| self.0[lane].mul_add(factor.0[lane], term.0[lane]);
-        Self(std::array::from_fn(entry))
-    }
-
-    #[inline(always)]
     fn min(self, other: Self) -> Self {
         self.zip(other, |a, b| if a < b { a } else { b })
     }
@@ -93,6 +77,38 @@ impl Lanes for Portable {
     #[inline(always)]
     fn sqrt(self) -> Self {
         self.map(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn exp2_neg(self) -> Self {
+        exp2_neg(self)
+    }
+
+    #[inline(always)]
+    fn ln_1p(self) -> Self {
+        ln_1p(self)
+    }
+}
+
+impl Lanes for Portable {
+    type Single = PortableSingle;
+
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn fused(self, factor: Self, term: Self) -> Self {
+        let entry = |lane: usize| self.0[lane].mul_add(factor.0[lane], term.0[lane]);
+        Self(std::array::from_fn(entry))
+    }
+
+    #[inline(always)]
+    fn load(from: &Pack) -> Self {
+        Self(from.0)
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Pack) {
+        to.0 = self.0;
     }
 
     #[inline(always)]

@@ -12,5 +12,6 @@ mod mean;
 mod operator;
 mod paths;
 mod scalar;
+mod single;
 mod spec;
 mod support;

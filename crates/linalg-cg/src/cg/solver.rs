@@ -102,7 +102,8 @@ impl<'a> Solver<'a> {
         }
         active.iter().for_each(|&index| self.columns[index].turn());
         let directions = self.gather(active, |column| &column.direction);
-        let products = self.multiply(&directions);
+        self.n_products += directions.ncols();
+        let products = self.system.op.apply_search(&directions);
         for (&index, product) in active.iter().zip(products.axis_iter(Axis(1))) {
             self.columns[index].advance(&product);
         }
