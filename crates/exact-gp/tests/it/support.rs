@@ -24,10 +24,22 @@ pub(crate) fn close_all<'a>(
     b: impl IntoIterator<Item = &'a f64>,
     tolerance: f64,
 ) {
+    within_largest(what, a, b, tolerance, 1.0);
+}
+
+/// Entry by entry within `tolerance` of the largest entry of `b`, or of `least` where that is more.
+#[track_caller]
+fn within_largest<'a>(
+    what: &str,
+    a: impl IntoIterator<Item = &'a f64>,
+    b: impl IntoIterator<Item = &'a f64>,
+    tolerance: f64,
+    least: f64,
+) {
     let (a, b): (Vec<f64>, Vec<f64>) =
         (a.into_iter().copied().collect(), b.into_iter().copied().collect());
     assert_eq!(a.len(), b.len(), "{what}: lengths");
-    let scale = b.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+    let scale = b.iter().fold(least, |scale: f64, x| scale.max(x.abs()));
     for (i, (x, y)) in a.iter().zip(&b).enumerate() {
         assert!((x - y).abs() <= tolerance * scale, "{what}[{i}]: {x} instead of {y}");
     }
@@ -47,13 +59,7 @@ pub(crate) fn relative_all<'a>(
     b: impl IntoIterator<Item = &'a f64>,
     tolerance: f64,
 ) {
-    let (a, b): (Vec<f64>, Vec<f64>) =
-        (a.into_iter().copied().collect(), b.into_iter().copied().collect());
-    assert_eq!(a.len(), b.len(), "{what}: lengths");
-    let scale = b.iter().fold(0.0, |scale: f64, x| scale.max(x.abs()));
-    for (i, (x, y)) in a.iter().zip(&b).enumerate() {
-        assert!((x - y).abs() <= tolerance * scale, "{what}[{i}]: {x} instead of {y}");
-    }
+    within_largest(what, a, b, tolerance, 0.0);
 }
 
 pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
