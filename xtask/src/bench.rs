@@ -3,9 +3,12 @@
 //! A table prints itself and leaves one JSON object per row in `target/taut-bench/NAME.jsonl`, both through
 //! [`rows::publish`]. A new one is a file in this folder and a line in [`TABLES`]; it is listed once it works.
 
+mod full;
 mod kernels;
 mod micro;
+mod program;
 mod rows;
+mod sets;
 mod subsets;
 
 use crate::task::{Failure, Task, TaskResult};
@@ -26,7 +29,7 @@ struct Table {
     run: fn(&[String]) -> TaskResult,
 }
 
-const TABLES: &[Table] = &[kernels::TABLE, micro::TABLE, subsets::TABLE];
+const TABLES: &[Table] = &[full::TABLE, kernels::TABLE, micro::TABLE, subsets::TABLE];
 
 fn run(args: &[String]) -> TaskResult {
     let Some((name, rest)) = args.split_first() else {

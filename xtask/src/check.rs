@@ -6,6 +6,7 @@
 mod blas;
 mod code;
 mod dag;
+mod examples;
 mod layout;
 mod leftovers;
 mod links;
@@ -37,6 +38,7 @@ const RULES: &[Rule] = &[
     printing::libraries_never_print,
     unsafe_code::unsafe_stays_in_its_modules,
     layout::every_crate_is_complete,
+    examples::no_two_examples_share_a_name,
     size::files_stay_small,
     paths::no_machine_paths,
     leftovers::nothing_unfinished,

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Map, Value, json};
 
+use super::program::{self, measured, rounded, taut};
+use super::sets::{self, Set};
 use super::{Table, rows};
 use crate::task::{self, Failure, TaskResult};
 
@@ -15,21 +16,6 @@ pub(super) const TABLE: Table = Table {
     about: "exact fits of 2 000 rows of the sets in TAUT_DATA_DIR, and the slack of every bound",
     run,
 };
-
-/// A set: its folder in `TAUT_DATA_DIR`, its target, its rows.
-struct Set {
-    name: &'static str,
-    target: &'static str,
-    rows: usize,
-}
-
-const SETS: [Set; 5] = [
-    Set { name: "protein", target: "log1p_RMSD", rows: 45_730 },
-    Set { name: "pol", target: "y", rows: 15_000 },
-    Set { name: "elevators", target: "log_goal", rows: 16_599 },
-    Set { name: "bike", target: "log_cnt", rows: 17_379 },
-    Set { name: "kin40k", target: "y", rows: 40_000 },
-];
 
 const TRAINING_ROWS: usize = 2_000;
 const INDUCING: &str = "512";
@@ -51,9 +37,9 @@ const OF_THE_FIT: [&str; 11] = [
 const NEIGHBOURS: [&str; 2] = ["30", "60"];
 
 fn run(args: &[String]) -> TaskResult {
-    let sets = chosen(args)?;
-    let data = data_folder()?;
-    task::run(&mut task::cargo(["build", "--release", "--package", "taut"]))?;
+    let sets = sets::chosen(args)?;
+    let data = sets::folder()?;
+    program::build()?;
     let scratch = task::root().join("target/taut-bench/subsets");
     fs::create_dir_all(&scratch).map_err(|error| Failure::io(&scratch, &error))?;
     let mut found = Vec::new();
@@ -67,32 +53,11 @@ fn run(args: &[String]) -> TaskResult {
     rows::publish(TABLE.name, &columns(&found), &found)
 }
 
-fn chosen(args: &[String]) -> Result<Vec<&'static Set>, Failure> {
-    let known = || SETS.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
-    if let Some(unknown) = args.iter().find(|arg| SETS.iter().all(|set| set.name != **arg)) {
-        return Err(Failure::usage(format!(
-            "there is no set `{unknown}`; the sets are {}",
-            known()
-        )));
-    }
-    let wanted = |set: &&Set| args.is_empty() || args.iter().any(|arg| arg == set.name);
-    Ok(SETS.iter().filter(wanted).collect())
-}
-
-fn data_folder() -> Result<PathBuf, Failure> {
-    std::env::var_os("TAUT_DATA_DIR").map(PathBuf::from).ok_or_else(|| {
-        Failure::run(
-            "TAUT_DATA_DIR is not set",
-            "set it to a folder with NAME/data.csv.gz for each set",
-        )
-    })
-}
-
 fn fit(set: &Set, data: &Path, scratch: &Path) -> Result<Value, Failure> {
     let held_out = (set.rows - TRAINING_ROWS) as f64 / set.rows as f64;
     let report = scratch.join(format!("{}-fit.json", set.name));
     let mut command = taut();
-    command.arg("fit").arg(data.join(set.name).join("data.csv.gz"));
+    command.arg("fit").arg(set.file(data));
     command.args(["--target", set.target, "--method", "exact", "--inducing", INDUCING]);
     command.args(["--test-fraction", &held_out.to_string(), "--quiet"]);
     command.arg("--out").arg(model(set, scratch)).arg("--report").arg(&report);
@@ -107,19 +72,8 @@ fn certify(set: &Set, neighbours: &str, scratch: &Path) -> Result<Value, Failure
     measured(&mut command, &report)
 }
 
-fn taut() -> Command {
-    Command::new(task::root().join("target/release/taut"))
-}
-
 fn model(set: &Set, scratch: &Path) -> PathBuf {
     scratch.join(format!("{}.taut", set.name))
-}
-
-/// Runs the command and reads the report it wrote.
-fn measured(command: &mut Command, report: &Path) -> Result<Value, Failure> {
-    task::run(command)?;
-    let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
-    serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
 }
 
 /// The scores, the exact value, and for each bound the nats of log marginal likelihood it is off.
@@ -152,11 +106,6 @@ fn row(set: &Set, neighbours: &str, fit: &Value, certificate: &Value) -> Value {
     Value::Object(row)
 }
 
-fn rounded(value: &Value, digits: i32) -> Value {
-    let scale = 10f64.powi(digits);
-    value.as_f64().map_or(Value::Null, |value| json!((value * scale).round() / scale))
-}
-
 /// What is said of the fit, then the bounds, loosest first.
 fn columns(rows: &[Value]) -> Vec<&str> {
     let first = rows.first().and_then(Value::as_object);
@@ -175,20 +124,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_set_is_refused_with_those_there_are() {
-        let failure = chosen(&["iris".to_owned()]).err().expect("not among the sets");
-        assert!(matches!(failure, Failure::Usage(cause) if cause.contains("protein, pol")));
-        assert_eq!(chosen(&[]).ok().map(|sets| sets.len()), Some(5));
-    }
-
-    #[test]
     fn a_row_tells_how_far_each_bound_is_from_the_truth() {
         let fit = json!({"d": 9, "params": {"noise_variance": 0.25}, "test": {"rmse": 0.5}});
         let certificate = json!({
             "lml": {"exact": -1.0}, "exact_terms": {"logdet": 3.0},
             "bounds": [{"name": "trace", "quantity": "logdet", "value": 7.0}],
         });
-        let row = row(&SETS[0], "30", &fit, &certificate);
+        let row = row(&sets::SETS[0], "30", &fit, &certificate);
         assert_eq!(
             (&row["trace"], &row["rmse"], &row["noise"]),
             (&json!(2.0), &json!(0.5), &json!("2.5e-1"))

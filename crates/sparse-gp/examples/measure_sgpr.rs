@@ -1,8 +1,8 @@
 //! Seconds and peak of memory of one evaluation of the bound with its gradient.
 //!
 //! ```sh
-//! cargo run --release -p sparse-gp --example measure -- 100000 9 200
-//! cargo run --release -p sparse-gp --example measure -- 1000000 21 512 low-memory
+//! cargo run --release -p sparse-gp --example measure_sgpr -- 100000 9 200
+//! cargo run --release -p sparse-gp --example measure_sgpr -- 1000000 21 512 low-memory
 //! ```
 #![allow(clippy::print_stdout)]
 
