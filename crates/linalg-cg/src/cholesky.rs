@@ -8,7 +8,7 @@ use crate::error::LinalgError;
 use crate::factor::factor_in_place;
 use crate::inverse::{inverse_from_lower_inverse, lower_inverse};
 use crate::preconditioner::Preconditioner;
-use crate::triangular::{solve_block, solve_one};
+use crate::triangular::{solve_block, solve_in_place, solve_one};
 
 /// Room for the rounding of `10 · 10 · …` when a jitter is compared with the largest allowed.
 const JITTER_ROUNDING: f64 = 1.0 + 1e-9;
@@ -118,6 +118,16 @@ impl Cholesky {
         solve_block(Triangle::Lower, &self.lower, b)
     }
 
+    /// `L⁻¹ B` in the memory of `b [N, C]`.
+    #[must_use]
+    pub fn solve_lower_into(&self, mut b: Array2<f64>) -> Array2<f64> {
+        if !b.is_standard_layout() {
+            return self.solve_lower(&b);
+        }
+        solve_in_place(Triangle::Lower, &self.lower, &mut b.view_mut());
+        b
+    }
+
     /// `L⁻¹ b`, `b [N] → [N]`.
     #[must_use]
     pub fn solve_lower_vec(&self, b: &ArrayRef1<f64>) -> Array1<f64> {
@@ -136,10 +146,10 @@ impl Cholesky {
         solve_one(Triangle::LowerTransposed, &self.lower, b)
     }
 
-    /// `A⁻¹ [N, N]`, symmetric to the bit. Cost: 2n³/3 flops and two n × n arrays.
+    /// `A⁻¹ [N, N]`, symmetric to the bit. Cost: 2n³/3 flops and one n × n array.
     #[must_use]
     pub fn inverse(&self) -> Array2<f64> {
-        inverse_from_lower_inverse(&self.inverse_lower())
+        inverse_from_lower_inverse(self.inverse_lower())
     }
 
     /// `L⁻¹ [N, N]`, exactly zero above its diagonal. Cost: n³/3 flops.

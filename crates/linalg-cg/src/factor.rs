@@ -3,11 +3,12 @@
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, Slice};
 use rayon::prelude::*;
 
-use crate::blas::{self, Triangle};
+use crate::blas;
 use crate::error::LinalgError;
 use crate::partition::Shards;
 use crate::product::for_each_tile;
 use crate::tiles::{TILE, cut, lower_tiles_mut, zero_upper};
+use crate::triangular::solve_right_transposed;
 
 /// Overwrites the row-major `a [N, N]` by its factor L; `jitter` is only reported.
 ///
@@ -64,12 +65,12 @@ fn solve_panel(diagonal: &ArrayView2<'_, f64>, panel: &mut ArrayViewMut2<'_, f64
     cut(panel.view_mut(), Axis(0), TILE)
         .into_par_iter()
         .with_max_len(1)
-        .for_each(|(_, mut rows)| blas::trsm_right(Triangle::LowerTransposed, diagonal, &mut rows));
+        .for_each(|(_, mut rows)| solve_right_transposed(diagonal, &mut rows));
 }
 
 fn subtract_outer(panel: &ArrayView2<'_, f64>, trailing: &mut ArrayViewMut2<'_, f64>) {
     let stripe = |start, length| panel.slice_axis(Axis(0), Slice::from(start..start + length));
-    for_each_tile(lower_tiles_mut(trailing.view_mut(), TILE), |mut tile| {
+    for_each_tile(lower_tiles_mut(trailing.view_mut(), 0), |mut tile| {
         let rows = stripe(tile.row, tile.view.nrows());
         if tile.row == tile.column {
             return blas::syrk(-1.0, &rows, 1.0, &mut tile.view);

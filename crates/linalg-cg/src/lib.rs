@@ -8,6 +8,7 @@ mod eigen;
 mod error;
 mod factor;
 mod inverse;
+mod memory;
 mod operator;
 mod partition;
 mod pivoted;
@@ -24,6 +25,7 @@ pub use cg::{
 pub use cholesky::Cholesky;
 pub use eigen::{symmetric_eigen, symmetric_eigenvalues};
 pub use error::LinalgError;
+pub use memory::zeros;
 pub use operator::{DenseOperator, LinearOperator};
 pub use partition::{Shards, map_rows, reduce_rows};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::blas;
 use crate::partition::Shards;
 use crate::tiles::{
-    TILE, Tile, lower_tiles_mut, mirror_lower, product_tile, symmetric_tile, tiles_mut,
+    TILE, Tile, lower_tiles_mut, mirror_lower, product_tile, tiles_mut,
 };
 
 /// Length of a shard of the inner dimension, when that dimension is split.
@@ -102,8 +102,7 @@ fn product_tiles(a: &ArrayView2<'_, f64>, b: &ArrayView2<'_, f64>) -> Array2<f64
 
 fn gram_tiles(a: &ArrayView2<'_, f64>) -> Array2<f64> {
     let mut product = Array2::zeros((a.nrows(), a.nrows()));
-    let side = symmetric_tile(a.nrows());
-    for_each_tile(lower_tiles_mut(product.view_mut(), side), |mut tile| {
+    for_each_tile(lower_tiles_mut(product.view_mut(), 0), |mut tile| {
         let rows = rows_of(a, Slice::from(tile.row..tile.row + tile.view.nrows()));
         if tile.row == tile.column {
             return blas::syrk(1.0, &rows, 0.0, &mut tile.view);
