@@ -113,6 +113,15 @@ struct Prepared {
     dims: Vec<usize>,
 }
 
+impl Prepared {
+    /// Adds gradients in the active columns to those in all.
+    fn spread(&self, inner: &[Pack], grad: &mut [Pack]) {
+        for (&dim, inner) in self.dims.iter().zip(inner) {
+            grad[dim].0.iter_mut().zip(inner.0).for_each(|(grad, value)| *grad += value);
+        }
+    }
+}
+
 impl PreparedKernel for Prepared {
     fn fill(&self, strip: &Strip, k: &mut [Square], scratch: &mut Scratch) {
         self.inner.fill(strip, k, scratch);
@@ -137,8 +146,19 @@ impl PreparedKernel for Prepared {
     ) {
         let mut inner = vec![Pack::ZERO; self.dims.len()];
         self.inner.add_input_gradient(strip, weights, &mut inner, scratch);
-        for (&dim, inner) in self.dims.iter().zip(&inner) {
-            grad[dim].0.iter_mut().zip(inner.0).for_each(|(grad, value)| *grad += value);
-        }
+        self.spread(&inner, grad);
+    }
+
+    fn add_gradients(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        grad_x: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        let mut inner = vec![Pack::ZERO; self.dims.len()];
+        self.inner.add_gradients(strip, weights, grad, &mut inner, scratch);
+        self.spread(&inner, grad_x);
     }
 }

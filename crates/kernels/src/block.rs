@@ -1,9 +1,11 @@
 //! Blocks of vectors as inner loops read them.
 
-use ndarray::ArrayRef2;
+use ndarray::parallel::prelude::*;
+use ndarray::{ArrayRef2, Axis};
 
 use crate::points::groups;
 use crate::simd::{LANES, Pack};
+use crate::tiles::TILE;
 
 /// A block of C vectors of equal length, each contiguous in packs and filled up with zeros.
 ///
@@ -34,6 +36,11 @@ impl Block {
             }
         }
         block
+    }
+
+    /// The columns of `v [N, C]`, a block for each tile's rows.
+    pub(crate) fn tiles(v: &ArrayRef2<f64>) -> Vec<Self> {
+        v.axis_chunks_iter(Axis(0), TILE).into_par_iter().map(|rows| Self::of(&rows)).collect()
     }
 
     /// Writes the columns into `target [N, C]`.

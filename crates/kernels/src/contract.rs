@@ -1,6 +1,7 @@
 //! Gradients of weighted sums of kernel values, parallel over tiles.
 
-use ndarray::{Array2, ArrayRef2, s};
+use ndarray::parallel::prelude::*;
+use ndarray::{Array2, ArrayRef2, Axis, s};
 
 use crate::dense::par_rows;
 use crate::kernel::Kernel;
@@ -33,7 +34,7 @@ pub fn contract_gradient(
     weights: &ArrayRef2<f64>,
 ) -> Vec<f64> {
     assert_weights(weights, (x.nrows(), x2.nrows()));
-    let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()));
+    let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()).scaled_once());
     let cover = Cover::Full { rows: x.nrows(), columns: x2.nrows() };
     reduce(cover, kernel, |tile, grad, scratch| {
         for strip in tile.strips() {
@@ -87,12 +88,40 @@ pub fn contract_input_gradient(
     weights: &ArrayRef2<f64>,
 ) -> Array2<f64> {
     assert_weights(weights, (x.nrows(), x2.nrows()));
-    let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()));
+    let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()).scaled_once());
     let mut grad = Array2::zeros(x.dim());
     par_rows(&mut grad, INPUT_ROWS, |first, mut band| {
-        add_band(prepared.as_ref(), first, weights, &mut band);
+        add_input_band(prepared.as_ref(), first, weights, &mut band);
     });
     grad
+}
+
+/// [`contract_gradient`] and [`contract_input_gradient`] of the same weights, in one pass: little
+/// more than one of them takes.
+///
+/// # Panics
+/// When the shape of `weights` is not `[A, B]`.
+#[must_use]
+pub fn contract_gradients(
+    kernel: &dyn Kernel,
+    x: &ArrayRef2<f64>,
+    x2: &ArrayRef2<f64>,
+    weights: &ArrayRef2<f64>,
+) -> (Vec<f64>, Array2<f64>) {
+    assert_weights(weights, (x.nrows(), x2.nrows()));
+    let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()).scaled_once());
+    let none = || vec![0.0; kernel.parameters().len()];
+    let mut grad_x = Array2::zeros(x.dim());
+    let bands = grad_x.axis_chunks_iter_mut(Axis(0), INPUT_ROWS).into_par_iter().with_max_len(1);
+    let parts = bands.enumerate().map(|(index, mut band)| {
+        let mut grad = none();
+        add_band(index * INPUT_ROWS, weights, &mut band, |strip, squares, sums, scratch| {
+            prepared.add_gradients(strip, squares, &mut grad, sums, scratch);
+        });
+        grad
+    });
+    let parts: Vec<Vec<f64>> = parts.collect();
+    (parts.into_iter().fold(none(), add_all), grad_x)
 }
 
 /// `grad[p] += Σᵢⱼ Wᵢⱼ ∂kᵢⱼ/∂log θ_p` on this thread.
@@ -116,7 +145,7 @@ pub(crate) fn add_input_gradient(
     weights: &ArrayRef2<f64>,
     grad_x: &mut ArrayRef2<f64>,
 ) {
-    add_band(prepared, 0, weights, grad_x);
+    add_input_band(prepared, 0, weights, grad_x);
 }
 
 /// Runs `visit` on the tiles of a cover, adding gradients in a fixed order.
@@ -149,11 +178,23 @@ fn add_strip(
 }
 
 /// Adds the input gradients of the rows from `first` on, a multiple of eight.
-fn add_band(
+fn add_input_band(
     prepared: &dyn PreparedKernel,
     first: usize,
     weights: &ArrayRef2<f64>,
     grad_x: &mut ArrayRef2<f64>,
+) {
+    add_band(first, weights, grad_x, |strip, squares, sums, scratch| {
+        prepared.add_input_gradient(strip, squares, sums, scratch);
+    });
+}
+
+/// Has `add` sum what each strip of rows from `first` on adds to their input gradients.
+fn add_band(
+    first: usize,
+    weights: &ArrayRef2<f64>,
+    grad_x: &mut ArrayRef2<f64>,
+    mut add: impl FnMut(&Strip, &[Square], &mut [Pack], &mut Scratch),
 ) {
     let mut scratch = Scratch::default();
     let (n_rows, d) = grad_x.dim();
@@ -164,7 +205,7 @@ fn add_band(
             let mut squares = scratch.take(strip.columns.len());
             read(&strip, weights, &mut squares);
             let sums = &mut sums[row * d..(row + 1) * d];
-            prepared.add_input_gradient(&strip, &squares, sums, &mut scratch);
+            add(&strip, &squares, sums, &mut scratch);
             scratch.give(squares);
         }
     }
@@ -184,8 +225,10 @@ fn read(strip: &Strip, weights: &ArrayRef2<f64>, squares: &mut [Square]) {
     let source = weights.slice(s![rows, columns]);
     for (row, source) in source.outer_iter().enumerate() {
         if let Some(source) = source.as_slice() {
-            for (square, source) in squares.iter_mut().zip(source.chunks(LANES)) {
-                square[row].0[..source.len()].copy_from_slice(source);
+            let (whole, rest) = source.as_chunks::<LANES>();
+            squares.iter_mut().zip(whole).for_each(|(square, source)| square[row].0 = *source);
+            if !rest.is_empty() {
+                squares[whole.len()][row].0[..rest.len()].copy_from_slice(rest);
             }
         } else {
             for (j, &value) in source.iter().enumerate() {

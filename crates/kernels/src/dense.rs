@@ -1,5 +1,6 @@
 //! Kernel matrices and products with them, parallel over tiles.
 
+use linalg_cg::zeros;
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayRef2, Axis, s};
 
@@ -13,13 +14,15 @@ use crate::tiles::{TILE, Tile, pieces};
 
 /// Rows of a product with new rows that are prepared at a time.
 const BAND: usize = 4096;
+/// Rows of a rectangular matrix that are one piece of work: inducing points are few.
+const ROWS: usize = 64;
 
 /// The kernel matrix `k(X, X')`, `x [A, D]`, `x2 [B, D]` → `[A, B]`, formed in parallel.
 #[must_use]
 pub fn kernel_matrix(kernel: &dyn Kernel, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64>) -> Array2<f64> {
     let prepared = kernel.prepare(&Inputs::pair(x, x2, Simd::detect()));
-    let mut matrix = Array2::zeros((x.nrows(), x2.nrows()));
-    par_rows(&mut matrix, TILE, |first, mut band| fill(prepared.as_ref(), first, 0, &mut band));
+    let mut matrix = zeros(x.nrows(), x2.nrows());
+    par_rows(&mut matrix, ROWS, |first, mut band| fill(prepared.as_ref(), first, 0, &mut band));
     matrix
 }
 
@@ -37,7 +40,7 @@ pub fn kernel_matrix(kernel: &dyn Kernel, x: &ArrayRef2<f64>, x2: &ArrayRef2<f64
 #[must_use]
 pub fn gram_matrix(kernel: &dyn Kernel, x: &ArrayRef2<f64>) -> Array2<f64> {
     let prepared = kernel.prepare(&Inputs::square(x, Simd::detect()));
-    let mut matrix = Array2::zeros((x.nrows(), x.nrows()));
+    let mut matrix = zeros(x.nrows(), x.nrows());
     par_rows(&mut matrix, TILE, |first, mut band| fill(prepared.as_ref(), first, first, &mut band));
     mirror_upper(&mut matrix);
     matrix
@@ -59,26 +62,26 @@ pub fn cross_product(
 ) -> Array2<f64> {
     assert!(v.nrows() == x.nrows(), "cross_product: {} rows of v for {}", v.nrows(), x.nrows());
     let mut product = Array2::zeros((x_new.nrows(), v.ncols()));
-    let v = Block::of(v);
+    let v = Block::tiles(v);
     for rows in pieces(x_new.nrows(), BAND) {
         let x_new = x_new.slice(s![rows.clone(), ..]);
         let simd = Simd::detect();
         let prepared = kernel.prepare(&Inputs::pair(&x_new, x, simd));
         par_rows(&mut product.slice_mut(s![rows, ..]), TILE, |first, mut band| {
             let tile_rows = first..first + band.nrows();
-            let mut sums = Block::zeros(band.nrows(), v.columns);
+            let mut y = Block::zeros(band.nrows(), band.ncols());
             let mut scratch = Scratch::default();
-            for columns in pieces(x.nrows(), TILE) {
+            for (columns, v) in pieces(x.nrows(), TILE).zip(&v) {
                 let tile = Tile { rows: tile_rows.clone(), columns };
                 for (row, strip) in tile.strips().enumerate() {
                     let mut k = scratch.take(strip.columns.len());
                     prepared.fill(&strip, &mut k, &mut scratch);
-                    let (strip, k_of, y) = (&strip, &k[..], &mut sums);
-                    simd.run(Multiply { strip, k: k_of, v: &v, y, row, mirrored: false });
+                    let y = Some(&mut y);
+                    simd.run(Multiply { k: &k, v, first: 0, y, row, mirror: None });
                     scratch.give(k);
                 }
             }
-            sums.write(&mut band);
+            y.write(&mut band);
         });
     }
     product
@@ -120,8 +123,10 @@ fn write(strip: &Strip, k: &[Square], first: usize, band: &mut ArrayRef2<f64>) {
     for (row, mut target) in target.outer_iter_mut().enumerate() {
         // Rows of a matrix made here are contiguous; those of a caller's may not be.
         if let Some(target) = target.as_slice_mut() {
-            for (square, target) in k.iter().zip(target.chunks_mut(LANES)) {
-                target.copy_from_slice(&square[row].0[..target.len()]);
+            let (whole, rest) = target.as_chunks_mut::<LANES>();
+            whole.iter_mut().zip(k).for_each(|(target, square)| *target = square[row].0);
+            if !rest.is_empty() {
+                rest.copy_from_slice(&k[whole.len()][row].0[..rest.len()]);
             }
         } else {
             let values = k.iter().flat_map(|square| square[row].0);

@@ -34,7 +34,9 @@ mod white;
 pub use active_dims::ActiveDims;
 pub use catalogue::catalogue;
 pub use constant::Constant;
-pub use contract::{contract_gradient, contract_input_gradient, contract_symmetric_gradient};
+pub use contract::{
+    contract_gradient, contract_gradients, contract_input_gradient, contract_symmetric_gradient,
+};
 pub use dense::{cross_product, gram_matrix, kernel_matrix};
 pub use error::KernelError;
 pub use kernel::{Kernel, Parameter};

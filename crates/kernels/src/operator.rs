@@ -7,22 +7,23 @@ use ndarray::{Array2, ArrayRef2, Axis};
 
 use crate::block::Block;
 use crate::contract::add_all;
+use crate::dense::par_rows;
 use crate::kernel::Kernel;
-use crate::multiply::{Multiply, Outer};
+use crate::multiply::{Mirror, Multiply, Outer};
 use crate::points::Inputs;
 use crate::prepared::{PreparedKernel, Scratch};
-use crate::simd::Simd;
+use crate::simd::{LANES, Pack, Simd, Square};
 use crate::single::{self, PreparedSingle};
 use crate::stored::{Costs, Store, Stored};
-use crate::tiles::{Cover, Tile};
+use crate::tiles::{Cover, TILE, Tile, for_each_pair};
 
-/// Runs of tiles with a block of results of their own, summed in order: what bounds both the
-/// memory of a product, `128 N C` bytes, and the threads it can use.
+/// Runs of tiles of a product in single precision, with a block of results of their own, summed in
+/// order: what bounds both its memory, `128 N C` bytes, and the threads it can use.
 const STRIPES: usize = 16;
 /// Runs of tiles of a gradient, whose results are small.
 const GRADIENT_STRIPES: usize = 64;
 /// Right-hand sides that share one pass over the tiles; more take further passes.
-const PANEL: usize = 32;
+const PANEL: usize = 64;
 
 /// The covariance of N rows with a multiple of the identity, as a symmetric linear operator.
 ///
@@ -30,10 +31,10 @@ const PANEL: usize = 32;
 /// K = k(X, X) + shift I
 /// ```
 ///
-/// Half of the tiles are formed, used for both triangles and thrown away: `O(N² D)` time, `128 N C`
-/// bytes beside the inputs for C right-hand sides (at most 32 at a time).
-/// Partial results are combined in a fixed order: the same bits for any number of threads, and
-/// for a column the same bits whatever other columns come with it.
+/// Half of the tiles are formed, used for both triangles and thrown away: `O(N² D)` time, `16 N C`
+/// bytes beside the inputs for C right-hand sides (at most 64 at a time).
+/// Tiles are added in a fixed order: the same bits for any number of threads, and for a column the
+/// same bits whatever other columns come with it.
 ///
 /// ```
 /// use kernels::{KernelOperator, SquaredExponential};
@@ -204,41 +205,61 @@ impl<'a> KernelOperator<'a> {
         }
     }
 
-    /// `k(X, X) V` for a panel of right-hand sides.
-    fn product(&self, v: &Block) -> Block {
-        let start = || (Block::zeros(self.n(), v.columns), Scratch::default());
-        let visit = |partial: &mut (Block, Scratch), tile: &Tile| {
-            self.add_product(tile, v, &mut partial.0, &mut partial.1);
-        };
-        let add = |(sums, scratch): (Block, Scratch), (next, _)| (sums.plus(next), scratch);
-        self.cover().reduce(STRIPES, start, visit, add).0
+    /// `k(X, X) V` for a panel of right-hand sides, `v` and the result by the rows of tiles.
+    fn product(&self, v: &[Block]) -> Vec<Block> {
+        let zeros = v.iter().map(|v| Block { packs: vec![Pack::ZERO; v.packs.len()], ..*v });
+        for_each_pair(zeros, |(i, here), there| match there {
+            Some((j, there)) => {
+                self.add_product(&Tile::at(i, j, self.n()), [&v[i], &v[j]], here, Some(there))
+            }
+            None => self.add_product(&Tile::at(i, i, self.n()), [&v[i]; 2], here, None),
+        })
     }
 
-    /// Adds the part of one tile and of its mirror image.
-    fn add_product(&self, tile: &Tile, v: &Block, y: &mut Block, scratch: &mut Scratch) {
+    /// Adds the part of one tile and of its mirror image to the results at its rows and at its
+    /// columns, which are the same on the diagonal.
+    fn add_product(
+        &self,
+        tile: &Tile,
+        [v_here, v]: [&Block; 2],
+        here: &mut Block,
+        mut there: Option<&mut Block>,
+    ) {
+        let mut scratch = Scratch::default();
         let mut stored = self.stored.as_ref().map(|stored| stored.tile(tile));
+        let (top, start) = (tile.rows.start / LANES, tile.columns.start / LANES);
         for strip in tile.upper_strips() {
-            let (row, length) = (strip.rows, strip.columns.len());
-            if let Some(squares) = stored {
-                let (k, rest) = squares.split_at(length);
-                stored = Some(rest);
-                self.simd.run(Multiply { strip: &strip, k, v, y, row, mirrored: true });
+            let (row, first) = (strip.rows - top, strip.columns.start - start);
+            let (y, opposite) = match &mut there {
+                Some(there) => (Some(&mut *here), &mut **there),
+                None => (None, &mut *here),
+            };
+            let mirror = Some(Mirror { v: v_here, diagonal: y.is_none(), y: opposite });
+            let multiply = |k: &[Square]| self.simd.run(Multiply { k, v, first, y, row, mirror });
+            if let Some(squares) = &mut stored {
+                let (k, rest) = squares.split_at(strip.columns.len());
+                *squares = rest;
+                multiply(k);
             } else {
-                let mut k = scratch.take(length);
-                self.prepared.fill(&strip, &mut k, scratch);
-                self.simd.run(Multiply { strip: &strip, k: &k, v, y, row, mirrored: true });
+                let mut k = scratch.take(strip.columns.len());
+                self.prepared.fill(&strip, &mut k, &mut scratch);
+                multiply(&k);
                 scratch.give(k);
             }
         }
     }
 
     /// The shift, and a product with `k(X, X)` for each panel of right-hand sides.
-    fn apply_with(&self, v: &ArrayRef2<f64>, product: impl Fn(&Block) -> Block) -> Array2<f64> {
+    fn apply_with(
+        &self,
+        v: &ArrayRef2<f64>,
+        product: impl Fn(&ArrayRef2<f64>, &mut ArrayRef2<f64>),
+    ) -> Array2<f64> {
         self.assert_rows(v);
         let mut result = Array2::zeros(v.dim());
         let targets = result.axis_chunks_iter_mut(Axis(1), PANEL);
         for (mut target, panel) in targets.zip(v.axis_chunks_iter(Axis(1), PANEL)) {
-            product(&Block::of(&panel)).write(&mut target);
+            product(&panel, &mut target);
         }
         result.scaled_add(self.diagonal_shift, v);
         result
@@ -264,13 +285,19 @@ impl LinearOperator for KernelOperator<'_> {
     }
 
     fn apply(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
-        self.apply_with(v, |panel| self.product(panel))
+        self.apply_with(v, |panel, target| {
+            let product = self.product(&Block::tiles(panel));
+            par_rows(target, TILE, |first, mut rows| product[first / TILE].write(&mut rows));
+        })
     }
 
     fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
         // Reading stored tiles is as fast as forming them in single precision.
         let (Some(kernel), None) = (&self.single, &self.stored) else { return self.apply(v) };
         let (cover, simd) = (self.cover(), self.simd);
-        self.apply_with(v, |panel| single::product(kernel.as_ref(), cover, STRIPES, panel, simd))
+        self.apply_with(v, |panel, target| {
+            let panel = Block::of(panel);
+            single::product(kernel.as_ref(), cover, STRIPES, &panel, simd).write(target);
+        })
     }
 }

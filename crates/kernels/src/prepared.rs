@@ -39,6 +39,20 @@ pub trait PreparedKernel: Debug + Send + Sync {
         grad: &mut [Pack],
         scratch: &mut Scratch,
     );
+
+    /// [`add_gradient`](Self::add_gradient) and [`add_input_gradient`](Self::add_input_gradient)
+    /// with the same weights, for kernels of which the two share work.
+    fn add_gradients(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        grad_x: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        self.add_gradient(strip, weights, grad, scratch);
+        self.add_input_gradient(strip, weights, grad_x, scratch);
+    }
 }
 
 /// Buffers that are used again and again.

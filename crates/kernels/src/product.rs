@@ -173,4 +173,18 @@ impl PreparedKernel for Prepared {
             term.kernel.add_input_gradient(strip, weights, grad, scratch);
         });
     }
+
+    fn add_gradients(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        grad_x: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        self.for_each_term(strip, weights, scratch, |term, weights, scratch| {
+            let part = &mut grad[term.parameters.clone()];
+            term.kernel.add_gradients(strip, weights, part, grad_x, scratch);
+        });
+    }
 }

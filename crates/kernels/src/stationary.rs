@@ -1,5 +1,6 @@
 //! Kernels that depend on the scaled distance alone; one radial profile each.
 
+mod gradients;
 mod single;
 mod tile;
 

@@ -139,4 +139,17 @@ impl PreparedKernel for Prepared {
             .iter()
             .for_each(|term| term.kernel.add_input_gradient(strip, weights, grad, scratch));
     }
+    fn add_gradients(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        grad_x: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        for term in &self.0 {
+            let part = &mut grad[term.parameters.clone()];
+            term.kernel.add_gradients(strip, weights, part, grad_x, scratch);
+        }
+    }
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use linalg_cg::Shards;
+use rayon::prelude::*;
 
 use crate::points::groups;
 use crate::prepared::Strip;
@@ -22,6 +23,11 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
+    /// Tile (`row`, `column`) of a square cover of order `n`.
+    pub(crate) fn at(row: usize, column: usize, n: usize) -> Self {
+        Self { rows: piece(row, n), columns: piece(column, n) }
+    }
+
     /// Whether the tile lies on the diagonal of a square cover.
     pub(crate) fn is_diagonal(&self) -> bool {
         self.rows == self.columns
@@ -108,6 +114,43 @@ impl Cover {
     }
 }
 
+/// Visits every pair of `parts` and every part alone, once each and many at a time: in a round no
+/// part comes twice, so that both parts of a pair may be changed. The order in which a part is
+/// visited depends on their number alone.
+///
+/// Rounds of a tournament: the first stays, all others move on by one place a round, and each meets
+/// the one opposite. Of an odd number one is alone in each round.
+pub(crate) fn for_each_pair<T: Send>(
+    parts: impl IntoIterator<Item = T>,
+    visit: impl Fn((usize, &mut T), Option<(usize, &mut T)>) + Sync,
+) -> Vec<T> {
+    let mut places: Vec<Option<(usize, T)>> = parts.into_iter().enumerate().map(Some).collect();
+    let is_even = places.len().is_multiple_of(2);
+    if !is_even {
+        places.push(None);
+    }
+    for _ in 1..places.len() {
+        let half = places.len() / 2;
+        let (left, right) = places.split_at_mut(half);
+        let pairs = left.par_iter_mut().zip(right.par_iter_mut().rev()).with_max_len(1);
+        pairs.for_each(|pair| match pair {
+            (Some((i, a)), Some((j, b))) => {
+                let (a, b) = ((*i, a), (*j, b));
+                if a.0 < b.0 { visit(a, Some(b)) } else { visit(b, Some(a)) }
+            }
+            (Some((i, a)), None) | (None, Some((i, a))) => visit((*i, a), None),
+            (None, None) => {}
+        });
+        places[1..].rotate_right(1);
+    }
+    let mut parts: Vec<(usize, T)> = places.into_iter().flatten().collect();
+    if is_even {
+        parts.par_iter_mut().with_max_len(1).for_each(|(i, part)| visit((*i, part), None));
+    }
+    parts.sort_by_key(|(index, _)| *index);
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
 /// 1 + 2 + … + `n`.
 fn triangle(n: usize) -> usize {
     n * (n + 1) / 2
@@ -164,6 +207,24 @@ mod tests {
     fn an_upper_tile_knows_its_index() {
         let cover = Cover::Upper { n: 1500 };
         assert!((0..cover.len()).all(|index| cover.tile(index).upper_index() == index));
+    }
+
+    #[test]
+    fn every_pair_meets_once_and_every_part_is_alone_once() {
+        for n in 0..9_usize {
+            let met = for_each_pair((0..n).map(|_| Vec::new()), |(i, a), other| match other {
+                Some((j, b)) => {
+                    a.push((i, j));
+                    b.push((i, j));
+                }
+                None => a.push((i, i)),
+            });
+            for (i, mut met) in met.into_iter().enumerate() {
+                met.sort_unstable();
+                let expected: Vec<_> = (0..n).map(|j| (i.min(j), i.max(j))).collect();
+                assert_eq!(met, expected);
+            }
+        }
     }
 
     #[test]

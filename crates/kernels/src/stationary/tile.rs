@@ -2,6 +2,7 @@
 // Registers are arrays, and an index names the same row in several of them.
 #![allow(clippy::needless_range_loop)]
 
+use super::gradients::Gradients;
 use super::{RadialProfile, Stationary};
 use crate::points::{Inputs, Sides};
 use crate::prepared::{PreparedKernel, Scratch, Strip};
@@ -13,12 +14,12 @@ const FAR: f64 = 1e150;
 /// A stationary kernel for one pair of inputs.
 #[derive(Debug)]
 pub(super) struct Prepared<P> {
-    profile: P,
-    variance: f64,
+    pub(super) profile: P,
+    pub(super) variance: f64,
     /// Whether all columns share one lengthscale.
     shared: bool,
-    scales: Vec<f64>,
-    sides: Sides,
+    pub(super) scales: Vec<f64>,
+    pub(super) sides: Sides,
     /// Whether the points are scaled already, and near each other.
     scaled: bool,
     simd: Simd,
@@ -39,13 +40,50 @@ impl<P: RadialProfile> Prepared<P> {
         }
     }
 
-    /// −2 s² κ' Wᵢⱼ of each pair.
-    fn pulls(&self, strip: &Strip, weights: &[Square], pulls: &mut [Square]) {
-        if self.scaled {
-            self.simd.run(Pulls::<P, true> { kernel: self, strip, weights, pulls });
-        } else {
-            self.simd.run(Pulls::<P, false> { kernel: self, strip, weights, pulls });
+    /// Adds to the gradient in the hyperparameters.
+    fn add_to(&self, grad: &mut [f64], sums: &[Pack], [value, shape]: [f64; 2]) {
+        let n_lengthscales = if self.shared { 1 } else { self.scales.len() };
+        for (d, sum) in sums[..self.scales.len()].iter().enumerate() {
+            grad[if self.shared { 0 } else { d }] += self.variance * sum.sum();
         }
+        grad[n_lengthscales] += self.variance * value;
+        if self.profile.shape().is_some() {
+            grad[n_lengthscales + 1] += self.variance * shape;
+        }
+    }
+
+    /// Gradients in the rows; what [`add_to`](Self::add_to) takes is left in `sums` and returned.
+    fn add_rows(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad_x: &mut [Pack],
+        sums: &mut [Pack],
+        scratch: &mut Scratch,
+    ) -> [f64; 2] {
+        let mut pulls = scratch.take(weights.len());
+        let (kernel, pulls_of) = (self, &mut pulls[..]);
+        let result = if self.scaled {
+            self.simd.run(Gradients::<P, true> {
+                kernel,
+                strip,
+                weights,
+                pulls: pulls_of,
+                sums,
+                grad_x,
+            })
+        } else {
+            self.simd.run(Gradients::<P, false> {
+                kernel,
+                strip,
+                weights,
+                pulls: pulls_of,
+                sums,
+                grad_x,
+            })
+        };
+        scratch.give(pulls);
+        result
     }
 }
 
@@ -69,7 +107,7 @@ impl<P: RadialProfile> PreparedKernel for Prepared<P> {
         let mut sums = scratch.take(self.scales.len().div_ceil(LANES));
         let (stretch, sums_of) = (&mut squares[..], sums.as_flattened_mut());
         sums_of.fill(Pack::ZERO);
-        let [value, shape] = if self.scaled {
+        let found = if self.scaled {
             self.simd.run(Gradient::<P, true> {
                 kernel: self,
                 strip,
@@ -86,14 +124,7 @@ impl<P: RadialProfile> PreparedKernel for Prepared<P> {
                 sums: sums_of,
             })
         };
-        let n_lengthscales = if self.shared { 1 } else { self.scales.len() };
-        for (d, sum) in sums_of[..self.scales.len()].iter().enumerate() {
-            grad[if self.shared { 0 } else { d }] += self.variance * sum.sum();
-        }
-        grad[n_lengthscales] += self.variance * value;
-        if self.profile.shape().is_some() {
-            grad[n_lengthscales + 1] += self.variance * shape;
-        }
+        self.add_to(grad, sums_of, found);
         scratch.give(sums);
         scratch.give(squares);
     }
@@ -105,15 +136,23 @@ impl<P: RadialProfile> PreparedKernel for Prepared<P> {
         grad: &mut [Pack],
         scratch: &mut Scratch,
     ) {
-        let mut pulls = scratch.take(weights.len());
-        self.pulls(strip, weights, &mut pulls);
-        let (kernel, pulls_of) = (self, &pulls[..]);
-        if self.scaled {
-            self.simd.run(InputGradient::<P, true> { kernel, strip, pulls: pulls_of, grad });
-        } else {
-            self.simd.run(InputGradient::<P, false> { kernel, strip, pulls: pulls_of, grad });
-        }
-        scratch.give(pulls);
+        let mut sums = scratch.take(self.scales.len().div_ceil(LANES));
+        self.add_rows(strip, weights, grad, sums.as_flattened_mut(), scratch);
+        scratch.give(sums);
+    }
+
+    fn add_gradients(
+        &self,
+        strip: &Strip,
+        weights: &[Square],
+        grad: &mut [f64],
+        grad_x: &mut [Pack],
+        scratch: &mut Scratch,
+    ) {
+        let mut sums = scratch.take(self.scales.len().div_ceil(LANES));
+        let found = self.add_rows(strip, weights, grad_x, sums.as_flattened_mut(), scratch);
+        self.add_to(grad, sums.as_flattened(), found);
+        scratch.give(sums);
     }
 }
 
@@ -126,14 +165,14 @@ fn difference<V: Lanes, const SCALED: bool>(here: f64, there: V, scale: f64) -> 
 
 /// [`difference`], held within what has a finite square.
 #[inline(always)]
-fn held<V: Lanes, const SCALED: bool>(here: f64, there: V, scale: f64) -> V {
+pub(super) fn held<V: Lanes, const SCALED: bool>(here: f64, there: V, scale: f64) -> V {
     let difference = difference::<V, SCALED>(here, there, scale);
     if SCALED { difference } else { difference.min(V::splat(FAR)).max(V::splat(-FAR)) }
 }
 
 /// Squared distances of eight points from each of `R`, those from `first` on.
 #[inline(always)]
-fn squared_distances<V: Lanes, const R: usize, const SCALED: bool>(
+pub(super) fn squared_distances<V: Lanes, const R: usize, const SCALED: bool>(
     here: &[Pack],
     there: &[Pack],
     scales: &[f64],
@@ -264,69 +303,6 @@ impl<P: RadialProfile, const SCALED: bool> Gradient<'_, P, SCALED> {
                 total = pulls[r].mul_add(V::load(&stretch[r]), total);
             }
             total.store(sum);
-        }
-    }
-}
-
-/// Writes −2 s² κ' W of each pair.
-struct Pulls<'a, P, const SCALED: bool> {
-    kernel: &'a Prepared<P>,
-    strip: &'a Strip,
-    weights: &'a [Square],
-    pulls: &'a mut [Square],
-}
-
-impl<P: RadialProfile, const SCALED: bool> Task for Pulls<'_, P, SCALED> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Lanes>(self) {
-        let kernel = self.kernel;
-        let (variance, here) =
-            (V::splat(kernel.variance), kernel.sides.rows.group(self.strip.rows));
-        let squares = self.weights.iter().zip(self.pulls).zip(self.strip.columns.clone());
-        for ((weights, pulls), column) in squares {
-            let there = kernel.sides.columns.group(column);
-            for first in (0..LANES).step_by(2) {
-                let q = squared_distances::<V, 2, SCALED>(here, there, &kernel.scales, first);
-                for r in 0..2 {
-                    let (_, slope) = kernel.profile.value_and_slope(q[r]);
-                    let weight = V::load(&weights[first + r]).mul(variance);
-                    weight.mul(slope).store(&mut pulls[first + r]);
-                }
-            }
-        }
-    }
-}
-
-/// Adds −Σⱼ pullᵢⱼ δ_d scale_d of each row and coordinate.
-struct InputGradient<'a, P, const SCALED: bool> {
-    kernel: &'a Prepared<P>,
-    strip: &'a Strip,
-    pulls: &'a [Square],
-    grad: &'a mut [Pack],
-}
-
-impl<P: RadialProfile, const SCALED: bool> Task for InputGradient<'_, P, SCALED> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Lanes>(self) {
-        let kernel = self.kernel;
-        let here = kernel.sides.rows.group(self.strip.rows);
-        let coordinates = here.iter().zip(&kernel.scales).zip(self.grad).enumerate();
-        for (d, ((here, &scale), grad)) in coordinates {
-            let mut sums = [V::splat(0.0); LANES];
-            for (pulls, column) in self.pulls.iter().zip(self.strip.columns.clone()) {
-                let there = V::load(&kernel.sides.columns.group(column)[d]);
-                for r in 0..LANES {
-                    let delta = held::<V, SCALED>(here.0[r], there, scale);
-                    sums[r] = V::load(&pulls[r]).mul_add(delta, sums[r]);
-                }
-            }
-            for r in 0..LANES {
-                grad.0[r] -= scale * sums[r].sum();
-            }
         }
     }
 }
