@@ -259,7 +259,7 @@ impl ExactGp {
     /// L⁻¹k(X, X*) `[N, T]`.
     fn whitened(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
         let cross = kernel_matrix(self.hyper.kernel.as_ref(), &self.x, x_new);
-        Ok(self.factor()?.solve_lower(&cross))
+        Ok(self.factor()?.solve_lower_into(cross))
     }
 
     /// k** − ‖L⁻¹k*‖² for a few rows.

@@ -128,7 +128,7 @@ impl<'a> KernelOperator<'a> {
     /// For stationary, constant and white kernels, their sums and products, on rows within 64
     /// lengthscales or so of the middle; others search in double precision as before (see
     /// [`searches_in_single_precision`](Self::searches_in_single_precision)), and so do operators
-    /// whose tiles are stored. Memory: `128 N C` bytes as [`apply`](LinearOperator::apply).
+    /// whose tiles are stored. Memory: `128 N C` bytes for C right-hand sides.
     #[must_use]
     pub fn search_in_single_precision(mut self) -> Self {
         let inputs = Inputs::square(self.x, self.simd).scaled_once();

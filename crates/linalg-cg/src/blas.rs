@@ -4,11 +4,15 @@
 //! them do not round as one does. Parallelism is the caller's, over fixed blocks.
 #![allow(unsafe_code)]
 
+mod memory;
+
 use std::ffi::{c_char, c_int};
 use std::sync::Once;
 
 use ndarray::{ArrayRef2, ArrayView2, ArrayViewMut1, ArrayViewMut2, CowArray, Ix2};
 use openblas_src as _;
+
+pub use memory::zeros;
 
 const ROW_MAJOR: c_int = 101;
 const NO_TRANS: c_int = 111;

@@ -3,8 +3,7 @@
 use ndarray::{Array2, ArrayView2, Axis, Slice, s};
 use rayon::prelude::*;
 
-use crate::blas::{self, Triangle};
-use crate::memory::zeros;
+use crate::blas::{self, Triangle, zeros};
 use crate::product::for_each_tile;
 use crate::tiles::{TILE, Tile, cut, lower_tiles_mut, mirror_lower};
 use crate::triangular::solve_left;
@@ -31,11 +30,19 @@ pub(crate) fn lower_inverse(lower: &Array2<f64>) -> Array2<f64> {
         let diagonal = lower.slice(s![first..end, first..end]);
         own.diag_mut().fill(1.0);
         solve_left(Triangle::Lower, &diagonal, &mut own);
-        cut(left, Axis(1), 2 * TILE).into_par_iter().with_max_len(1).for_each(|(column, mut block)| {
-            let above = done.slice(s![column.., column..column + block.ncols()]);
-            blas::gemm(-1.0, &lower.slice(s![first..end, column..first]), &above, 0.0, &mut block);
-            solve_left(Triangle::Lower, &diagonal, &mut block);
-        });
+        cut(left, Axis(1), 2 * TILE).into_par_iter().with_max_len(1).for_each(
+            |(column, mut block)| {
+                let above = done.slice(s![column.., column..column + block.ncols()]);
+                blas::gemm(
+                    -1.0,
+                    &lower.slice(s![first..end, column..first]),
+                    &above,
+                    0.0,
+                    &mut block,
+                );
+                solve_left(Triangle::Lower, &diagonal, &mut block);
+            },
+        );
     }
     w
 }

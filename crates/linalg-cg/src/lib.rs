@@ -8,7 +8,6 @@ mod eigen;
 mod error;
 mod factor;
 mod inverse;
-mod memory;
 mod operator;
 mod partition;
 mod pivoted;
@@ -18,6 +17,7 @@ mod tiles;
 mod triangular;
 mod woodbury;
 
+pub use blas::zeros;
 pub use cg::{
     CgBlockSolution, CgOptions, CgProgress, CgReport, CgSolution, Restart, Stop, StopReason, cg,
     cg_block,
@@ -25,7 +25,6 @@ pub use cg::{
 pub use cholesky::Cholesky;
 pub use eigen::{symmetric_eigen, symmetric_eigenvalues};
 pub use error::LinalgError;
-pub use memory::zeros;
 pub use operator::{DenseOperator, LinearOperator};
 pub use partition::{Shards, map_rows, reduce_rows};
 pub use pivoted::{PivotedCholesky, pivoted_cholesky};

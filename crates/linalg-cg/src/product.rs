@@ -5,9 +5,7 @@ use rayon::prelude::*;
 
 use crate::blas;
 use crate::partition::Shards;
-use crate::tiles::{
-    TILE, Tile, lower_tiles_mut, mirror_lower, product_tile, tiles_mut,
-};
+use crate::tiles::{TILE, Tile, lower_tiles_mut, mirror_lower, product_tile, tiles_mut};
 
 /// Length of a shard of the inner dimension, when that dimension is split.
 const INNER: usize = 4096;

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 use std::ops::Range;
 
 use gp_core::HyperGradient;
-use kernels::{contract_gradient, contract_input_gradient, contract_symmetric_gradient};
+use kernels::{contract_gradients, contract_input_gradient, contract_symmetric_gradient};
 use linalg_cg::{gram, matmul};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 
@@ -115,12 +115,11 @@ impl Collapsed<'_> {
         let left = unexplained(&r, v, &self.inner);
         let p = &left / self.sigma2;
         let w_uf = weights.of_shard(v, &p);
-        let mut gradient = contract_gradient(kernel, z, &x, &w_uf);
+        let (mut gradient, z) = contract_gradients(kernel, z, &x, &w_uf);
         let prior = -0.5 * self.y.ncols() as f64 / self.sigma2;
         kernel.accumulate_diag_gradient(&x, &Array1::from_elem(x.nrows(), prior), &mut gradient);
         let mut mean = vec![0.0; self.hyper.mean.parameters().len()];
         self.hyper.mean.accumulate_gradient(&x, &p.sum_axis(Axis(1)), &mut mean);
-        let z = contract_input_gradient(kernel, z, &x, &w_uf);
         Sums { kernel: gradient, mean, z, left: column_squares(&left) }
     }
 

@@ -95,7 +95,7 @@ impl<'a> Whitened<'a> {
 
     fn form(&self, rows: Range<usize>) -> Array2<f64> {
         let k_uf = kernel_matrix(self.kernel, self.z, &self.x.slice(s![rows, ..]));
-        self.l.solve_lower(&k_uf)
+        self.l.solve_lower_into(k_uf)
     }
 }
 

@@ -105,7 +105,6 @@ fn row(spec: &Spec, figures: &Value) -> Value {
     let new_rows = spec.m.filter(|_| spec.op == "cross_product");
     let mut row = spec.json();
     let fields = [
-        ("dtype", json!("f64")),
         ("seconds", json!(seconds)),
         ("ns_per_entry_core", json!(per_entry)),
         ("floor_fraction", json!(fraction)),

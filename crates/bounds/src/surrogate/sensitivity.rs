@@ -2,7 +2,7 @@
 
 use super::NystromSystem;
 use crate::{BoundError, Gradient, Problem};
-use kernels::{contract_gradient, contract_input_gradient};
+use kernels::{contract_gradients, contract_input_gradient};
 use linalg_cg::{gram, matmul, matmul_nt};
 use ndarray::{Array1, Array2, ArrayRef1, Axis};
 
@@ -97,13 +97,14 @@ impl<'s> Sensitivity<'s> {
 
         let (kernel, x) = (problem.kernel(), problem.x());
         let mut gradient = Gradient::zeros(problem);
-        gradient.kernel = contract_gradient(kernel, z, x, &w_uf);
+        let (in_parameters, in_z) = contract_gradients(kernel, z, x, &w_uf);
+        gradient.kernel = in_parameters;
         kernel.accumulate_gradient(z, z, &w_uu, &mut gradient.kernel);
         kernel.accumulate_diag_gradient(x, &self.diag, &mut gradient.kernel);
         gradient.add_sigma2(problem, self.sigma2);
         // Both arguments of k(z_i, z_j) move with z, and the weights are symmetric.
         let both = contract_input_gradient(kernel, z, z, &(&w_uu + &w_uu.t()));
-        gradient.z = Some(contract_input_gradient(kernel, z, x, &w_uf) + both);
+        gradient.z = Some(in_z + both);
         Ok(gradient)
     }
 }

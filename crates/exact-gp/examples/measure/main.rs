@@ -31,6 +31,17 @@ struct Spec {
     /// Right-hand sides.
     columns: Option<usize>,
     threads: usize,
+    /// Of products: single precision is what conjugate gradients may search with.
+    #[serde(default)]
+    dtype: Dtype,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Dtype {
+    #[default]
+    F64,
+    F32,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use kernels::{
     Kernel, KernelError, KernelOperator, Matern32, Matern52, SquaredExponential, Store, Sum,
-    contract_gradient, contract_input_gradient, cross_product, kernel_matrix,
+    contract_gradients, cross_product, kernel_matrix,
 };
 use linalg_cg::LinearOperator;
 use ndarray::Array2;
@@ -12,7 +12,7 @@ use ndarray::Array2;
 use crate::clock::median_seconds;
 use crate::floor::{Work, ns_per_pair};
 use crate::inputs::random;
-use crate::{Figures, Kind, Op, Spec};
+use crate::{Dtype, Figures, Kind, Op, Spec};
 
 pub(crate) fn measure(spec: &Spec) -> Result<Figures, Box<dyn Error>> {
     let kernel = kernel(spec.kernel, spec.d)?;
@@ -22,6 +22,8 @@ pub(crate) fn measure(spec: &Spec) -> Result<Figures, Box<dyn Error>> {
     let (seconds, entries, floor_ns) = match spec.op {
         // Memory, not arithmetic, is what it takes.
         Op::StoredProduct => (square(spec, kernel.as_ref(), &x), n * n, None),
+        // The floor is of double precision.
+        Op::Product if spec.dtype == Dtype::F32 => (square(spec, kernel.as_ref(), &x), n * n, None),
         // A pair of rows is two entries.
         Op::Product | Op::Gradient => (square(spec, kernel.as_ref(), &x), n * n, floor(0.5)),
         _ => {
@@ -71,6 +73,10 @@ fn square(spec: &Spec, kernel: &dyn Kernel, x: &Array2<f64>) -> f64 {
             let stored = operator.store(Store::IfItFits, u64::MAX);
             median_seconds(|| stored.apply(&v))
         }
+        _ if spec.dtype == Dtype::F32 => {
+            let single = operator.search_in_single_precision();
+            median_seconds(|| single.apply_search(&v))
+        }
         _ => median_seconds(|| operator.apply(&v)),
     }
 }
@@ -83,10 +89,7 @@ fn rectangular(spec: &Spec, kernel: &dyn Kernel, x: &Array2<f64>, others: &Array
         }
         Op::KUfGradient => {
             let weights = random(others.nrows(), spec.n, 3);
-            median_seconds(|| {
-                let in_parameters = contract_gradient(kernel, others, x, &weights);
-                (in_parameters, contract_input_gradient(kernel, others, x, &weights))
-            })
+            median_seconds(|| contract_gradients(kernel, others, x, &weights))
         }
         _ => median_seconds(|| kernel_matrix(kernel, others, x)),
     }

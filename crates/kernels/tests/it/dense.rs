@@ -1,8 +1,8 @@
 //! Misuse of the dense helpers: shapes are the calling code's.
 
 use kernels::{
-    KernelOperator, SquaredExponential, contract_gradient, contract_input_gradient,
-    contract_symmetric_gradient, cross_product,
+    KernelOperator, SquaredExponential, contract_gradient, contract_gradients,
+    contract_input_gradient, contract_symmetric_gradient, cross_product,
 };
 use linalg_cg::LinearOperator;
 use ndarray::Array2;
@@ -48,6 +48,7 @@ fn weights_of_another_shape() {
     };
     refused(&|| drop(contract_gradient(&kernel, &x, &x, &zeros(4, 3))));
     refused(&|| drop(contract_symmetric_gradient(&kernel, &x, &zeros(4, 3))));
+    refused(&|| drop(contract_gradients(&kernel, &x, &x, &zeros(4, 3))));
     refused(&|| drop(contract_input_gradient(&kernel, &x, &x, &zeros(3, 4))));
 }
 

@@ -1,7 +1,8 @@
 //! Every gradient against central differences, for every kernel of the catalogue.
 
 use kernels::{
-    Kernel, contract_gradient, contract_input_gradient, contract_symmetric_gradient, gram_matrix,
+    Kernel, contract_gradient, contract_gradients, contract_input_gradient,
+    contract_symmetric_gradient, gram_matrix,
 };
 use ndarray::{Array1, Array2, ArrayRef2};
 use proptest::prelude::*;
@@ -179,6 +180,9 @@ fn contractions_equal_the_kernels_own() {
         kernel.accumulate_input_gradient(&x, &x2, &w, &mut grad);
         let found = contract_input_gradient(kernel, &x, &x2, &w);
         close(found.as_slice().unwrap(), grad.as_slice().unwrap());
+        let (in_parameters, in_rows) = contract_gradients(kernel, &x, &x2, &w);
+        close(&in_parameters, &gradient(kernel, &x, &x2, &w));
+        close(in_rows.as_slice().unwrap(), grad.as_slice().unwrap());
     }
 }
 
@@ -191,6 +195,10 @@ fn contractions_and_matrices_have_the_same_bits_on_any_pool() {
         assert_same_bits(|| contract_gradient(kernel, &x, &x2, &w));
         assert_same_bits(|| contract_symmetric_gradient(kernel, &x, &square));
         assert_same_bits(|| contract_input_gradient(kernel, &x, &x2, &w).into_iter().collect());
+        assert_same_bits(|| {
+            let (in_parameters, in_rows) = contract_gradients(kernel, &x, &x2, &w);
+            in_parameters.into_iter().chain(in_rows).collect()
+        });
         assert_same_bits(|| gram_matrix(kernel, &x).into_iter().collect());
     }
 }

@@ -29,6 +29,7 @@ pub(super) struct Spec {
     /// Right-hand sides.
     pub(super) columns: Option<usize>,
     pub(super) threads: usize,
+    pub(super) dtype: &'static str,
 }
 
 const KERNELS: [&str; 4] = ["matern32", "se", "matern52", "sum"];
@@ -42,7 +43,12 @@ impl Spec {
     /// A product on two threads.
     pub(super) fn product(kernel: &'static str, n: usize, d: usize, columns: usize) -> Self {
         let (op, columns) = ("product", Some(columns));
-        Self { op, kernel, method: None, n, d, m: None, columns, threads: 2 }
+        Self { op, kernel, method: None, n, d, m: None, columns, threads: 2, dtype: "f64" }
+    }
+
+    /// In single precision, as conjugate gradients may search.
+    fn single(&self) -> Self {
+        Self { dtype: "f32", ..self.clone() }
     }
 
     fn gradient(&self) -> Self {
@@ -71,18 +77,21 @@ impl Spec {
     }
 
     pub(super) fn json(&self) -> Value {
-        let Self { op, kernel, method, n, d, m, columns, threads } = self;
-        json!({"op": op, "kernel": kernel, "method": method, "n": n, "d": d, "m": m, "columns": columns, "threads": threads})
+        let Self { op, kernel, method, n, d, m, columns, threads, dtype } = self;
+        json!({
+            "op": op, "kernel": kernel, "method": method, "n": n, "d": d, "m": m, "columns": columns,
+            "threads": threads, "dtype": dtype,
+        })
     }
 
     /// In a few words, for a person who waits.
     pub(super) fn label(&self) -> String {
-        let Self { op, kernel, n, d, threads, .. } = self;
+        let Self { op, kernel, n, d, threads, dtype, .. } = self;
         let optional = |name: &str, value: Option<usize>| {
             value.map_or(String::new(), |value| format!(" {name}={value}"))
         };
         let (m, columns) = (optional("m", self.m), optional("columns", self.columns));
-        format!("{op} {kernel} n={n} d={d}{m}{columns} threads={threads}")
+        format!("{op} {kernel} {dtype} n={n} d={d}{m}{columns} threads={threads}")
     }
 }
 
@@ -107,7 +116,8 @@ fn quick() -> Vec<Spec> {
     let gradients = products.each_ref().map(Spec::gradient);
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 300, 20, 3));
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 200, 2));
-    let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1)];
+    let single = products[0].single();
+    let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1), single];
     [&products[..], &gradients, &others, &inducing, &exact].concat()
 }
 
@@ -116,6 +126,9 @@ fn usual() -> Vec<Spec> {
     let kernels = grid(&KERNELS, &[20_000], &[9], &COLUMNS);
     let rows = grid(&["matern32"], &ROWS, &[9], &COLUMNS);
     let blocks = grid(&["matern32"], &[20_000], &[9], &[2, 64]);
+    let single = DIMENSIONS.iter().flat_map(|&d| {
+        COLUMNS.map(|columns| Spec::product("matern32", 20_000, d, columns).single())
+    });
     let stored = COLUMNS.map(|columns| Spec::stored(20_000, columns));
     let cross = COLUMNS.map(|columns| Spec::cross_product(20_000, 100_000, columns));
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 30_000, 512, 9));
@@ -126,6 +139,7 @@ fn usual() -> Vec<Spec> {
         &rows,
         &blocks,
         &alone(&["matern32"]),
+        &single.collect::<Vec<_>>(),
         &stored,
         &cross,
         &inducing,
@@ -190,6 +204,7 @@ mod tests {
             let product = Spec::product("matern32", 20_000, 9, columns);
             assert!(specs.contains(&product) && specs.contains(&product.gradient()));
         }
+        assert!(specs.contains(&Spec::product("matern32", 20_000, 9, 1).single()));
         assert!(specs.contains(&Spec::exact("cholesky", 5_000, 2)));
     }
 
@@ -197,7 +212,9 @@ mod tests {
     fn the_full_table_has_every_combination() {
         let specs = specs(Size::Full);
         let combinations = KERNELS.len() * DIMENSIONS.len() * ROWS.len() * COLUMNS.len();
-        let products = specs.iter().filter(|spec| spec.op == "product" && spec.threads == 2);
+        let products = specs
+            .iter()
+            .filter(|spec| spec.op == "product" && spec.threads == 2 && spec.dtype == "f64");
         assert_eq!(products.count(), combinations + 2);
         assert!(specs.iter().any(|spec| spec.m == Some(1_000_000)));
     }

@@ -1,5 +1,4 @@
-//! Memory of large matrices.
-#![allow(unsafe_code)]
+//! Memory of large matrices: like the BLAS, a call to what is not Rust.
 
 use ndarray::Array2;
 
