@@ -8,7 +8,7 @@ use crate::error::LinalgError;
 use crate::factor::factor_in_place;
 use crate::inverse::{inverse_from_lower_inverse, lower_inverse};
 use crate::preconditioner::Preconditioner;
-use crate::triangular::{solve_block, solve_one};
+use crate::triangular::{solve_block, solve_in_place, solve_one};
 
 /// Room for the rounding of `10 · 10 · …` when a jitter is compared with the largest allowed.
 const JITTER_ROUNDING: f64 = 1.0 + 1e-9;
@@ -116,6 +116,16 @@ impl Cholesky {
     #[must_use]
     pub fn solve_lower(&self, b: &ArrayRef2<f64>) -> Array2<f64> {
         solve_block(Triangle::Lower, &self.lower, b)
+    }
+
+    /// `L⁻¹ B` in the memory of `b [N, C]`, where that is row-major.
+    #[must_use]
+    pub fn solve_lower_into(&self, b: Array2<f64>) -> Array2<f64> {
+        if b.is_standard_layout() {
+            solve_in_place(Triangle::Lower, &self.lower, b)
+        } else {
+            self.solve_lower(&b)
+        }
     }
 
     /// `L⁻¹ b`, `b [N] → [N]`.

@@ -12,8 +12,18 @@ pub(crate) fn solve_block(
     lower: &Array2<f64>,
     b: &ArrayRef2<f64>,
 ) -> Array2<f64> {
-    let mut solution = b.as_standard_layout().into_owned();
-    cut(solution.view_mut(), Axis(1), solve_width(b.ncols()))
+    solve_in_place(triangle, lower, b.as_standard_layout().into_owned())
+}
+
+/// The same in the memory of `b [N, C]`, which is row-major.
+pub(crate) fn solve_in_place(
+    triangle: Triangle,
+    lower: &Array2<f64>,
+    b: Array2<f64>,
+) -> Array2<f64> {
+    let width = solve_width(b.ncols());
+    let mut solution = b;
+    cut(solution.view_mut(), Axis(1), width)
         .into_par_iter()
         .with_max_len(1)
         .for_each(|(_, mut block)| blas::trsm_left(triangle, &lower.view(), &mut block));
