@@ -1,13 +1,15 @@
 //! The bound with its gradient at given auxiliary vectors.
 
 use bounds::quad::residual;
-use bounds::{LowerGradient, LowerPoint};
+use bounds::{LowerGradient, LowerPoint, Problem};
 use gp_core::{GpError, HyperGradient, Hyperparameters};
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
+use crate::auxiliary::solve;
 use crate::check::{check_data, check_like_targets, check_points};
 use crate::setting::{centred, problem, structure};
 use crate::settings::CglbSettings;
+use crate::stats::CgStats;
 
 /// The bound with its derivatives, v held fixed.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,15 +57,47 @@ pub fn cglb_gradient(
     v: &ArrayRef2<f64>,
     settings: &CglbSettings,
 ) -> Result<CglbGradient, GpError> {
+    check_like_targets("v", v, y)?;
+    at(hyper, z, x, y, settings, |problem, y| Ok((v.to_owned(), residual(problem, y, v))))
+}
+
+/// The same at the v that conjugate gradients find from zero to the training tolerance: the first
+/// evaluation of a training run. Also says what they took.
+///
+/// # Errors
+/// As [`cglb_gradient`].
+pub fn cold_start(
+    hyper: &Hyperparameters,
+    z: &ArrayRef2<f64>,
+    x: &ArrayRef2<f64>,
+    y: &ArrayRef2<f64>,
+    settings: &CglbSettings,
+) -> Result<(CglbGradient, CgStats), GpError> {
+    let mut stats = CgStats::default();
+    let gradient = at(hyper, z, x, y, settings, |problem, y| {
+        let solved = solve(problem, y, None, settings.training_tolerance, settings)?;
+        stats.count(solved.steps, solved.converged);
+        Ok((solved.v, solved.residual))
+    })?;
+    Ok((gradient, stats))
+}
+
+fn at(
+    hyper: &Hyperparameters,
+    z: &ArrayRef2<f64>,
+    x: &ArrayRef2<f64>,
+    y: &ArrayRef2<f64>,
+    settings: &CglbSettings,
+    find: impl FnOnce(&Problem<'_>, &Array2<f64>) -> Result<(Array2<f64>, Array2<f64>), GpError>,
+) -> Result<CglbGradient, GpError> {
     check_data(hyper, x, y)?;
     check_points(z, x.ncols())?;
-    check_like_targets("v", v, y)?;
     settings.check()?;
     let structure = structure(hyper, x, settings);
     let problem = problem(hyper, z, x, structure.as_ref(), settings.jitter)?;
     let y = centred(hyper, x, y);
-    let residual = residual(&problem, &y, v);
-    let point = LowerPoint { y: &y, v, residual: &residual };
+    let (v, residual) = find(&problem, &y)?;
+    let point = LowerPoint { y: &y, v: &v, residual: &residual };
     let lower = point.gradient(&problem, &settings.bound, true)?;
     Ok(CglbGradient::new(lower, hyper, x))
 }

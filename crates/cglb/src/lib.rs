@@ -19,7 +19,7 @@ pub use bound::Bound;
 pub use evidence::Evidence;
 pub use fit::CglbFit;
 pub use gp_core::GpError;
-pub use gradient::{CglbGradient, cglb_gradient};
+pub use gradient::{CglbGradient, cglb_gradient, cold_start};
 pub use model::{Cglb, CglbParts};
 pub use options::CglbOptions;
 pub use settings::{CglbSettings, Preconditioning};

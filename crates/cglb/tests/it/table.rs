@@ -154,5 +154,5 @@ fn a_cap_of_zero_steps_is_v_zero_exactly() {
     let zero = cglb_gradient(&hyper, &z, &x, &y, &none, &settings).unwrap();
     assert!((model.evidence().elbo() - -23.436_234_83).abs() < 1e-8);
     assert!((model.evidence().elbo() - zero.value).abs() < 1e-12);
-    assert!(model.v().iter().all(|v| *v == 0.0) && model.residual() == &y);
+    assert!(model.v().iter().all(|v| *v == 0.0) && *model.residual() == y);
 }
