@@ -2,8 +2,8 @@
 //! conjugate gradients from v = 0 to 1 nat included, and seconds of its parts.
 //!
 //! ```sh
-//! cargo run --release -p cglb --example measure -- 10000 512
-//! cargo run --release -p cglb --example measure -- 50000 512 whole
+//! cargo run --release -p cglb --example measure_cglb -- 10000 512
+//! cargo run --release -p cglb --example measure_cglb -- 50000 512 whole
 //! ```
 //!
 //! The set `protein` of `TAUT_DATA_DIR`, standardised; without the variable, made-up rows.
