@@ -103,6 +103,12 @@ pub enum BoundError {
         /// The offending neighbour.
         parent: usize,
     },
+    /// A bound that gives neither a sensitivity nor a gradient.
+    #[error("the bound `{bound}` has no gradient; evaluate it, or train with another")]
+    NoGradient {
+        /// Its name.
+        bound: &'static str,
+    },
     /// The bound's value overflowed.
     #[error(
         "the bound is not a finite number at these hyperparameters; use others, or leave it out"

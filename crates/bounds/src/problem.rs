@@ -11,6 +11,8 @@ use std::sync::{Arc, OnceLock};
 struct Inducing<'a> {
     z: &'a ArrayRef2<f64>,
     jitter: f64,
+    /// The mean of k(z, z), where the jitter is a multiple of it.
+    mean_variance: Option<f64>,
 }
 
 /// Where the Vecchia factors take their ordering and neighbours from.
@@ -103,9 +105,55 @@ impl<'a> Problem<'a> {
         if !(jitter.is_finite() && jitter >= 0.0) {
             return Err(BoundError::InvalidJitter { value: jitter });
         }
-        self.inducing = Some(Inducing { z, jitter });
+        self.inducing = Some(Inducing { z, jitter, mean_variance: None });
         self.nystrom = OnceLock::new();
         Ok(self)
+    }
+
+    /// As [`with_inducing_points`](Self::with_inducing_points), with a jitter of `factor` times the
+    /// mean of k(z, z): gradients know that it moves with the kernel.
+    ///
+    /// # Errors
+    /// As [`with_inducing_points`](Self::with_inducing_points).
+    pub fn with_relative_jitter(
+        self,
+        z: &'a ArrayRef2<f64>,
+        factor: f64,
+    ) -> Result<Self, BoundError> {
+        check::length("inducing_points", z.ncols(), self.x.ncols())?;
+        let mean_variance = self.kernel.diag(z).sum() / z.nrows().max(1) as f64;
+        let mut problem = self.with_inducing_points(z, factor * mean_variance)?;
+        if let Some(inducing) = &mut problem.inducing {
+            inducing.mean_variance = Some(mean_variance);
+        }
+        Ok(problem)
+    }
+
+    /// Takes the Nyström system as given: one [taken](Self::into_nystrom) from a problem with this
+    /// very kernel, noise, inputs and inducing points, which is the caller's promise.
+    ///
+    /// # Errors
+    /// [`BoundError::ShapeMismatch`] for a system over other numbers of rows or points.
+    pub fn with_nystrom(mut self, system: NystromSystem) -> Result<Self, BoundError> {
+        let m = self.inducing.map_or(0, |inducing| inducing.z.nrows());
+        check::length("system", system.n(), self.n())?;
+        check::length("inducing points of `system`", system.m(), m)?;
+        self.nystrom = OnceLock::from(Ok(system));
+        Ok(self)
+    }
+
+    /// The Nyström system, if it has been built, for another problem with the same parts.
+    #[must_use]
+    pub fn into_nystrom(self) -> Option<NystromSystem> {
+        self.nystrom.into_inner().and_then(Result::ok)
+    }
+
+    /// The jitter used as a multiple of the mean of k(z, z), where it moves with that; else 0.
+    pub(crate) fn relative_jitter(&self, system: &NystromSystem) -> f64 {
+        match self.inducing.and_then(|inducing| inducing.mean_variance) {
+            Some(mean_variance) if mean_variance > 0.0 => system.jitter() / mean_variance,
+            _ => 0.0,
+        }
     }
 
     /// Conditions each point on its `k` nearest predecessors in a maximin ordering.
@@ -198,7 +246,7 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// [`BoundError::NeedsInducingPoints`] without Z; a failed factorisation.
     pub fn nystrom(&self) -> Result<&NystromSystem, BoundError> {
-        let Some(Inducing { z, jitter }) = self.inducing else {
+        let Some(Inducing { z, jitter, .. }) = self.inducing else {
             return Err(BoundError::NeedsInducingPoints);
         };
         let built = self

@@ -13,7 +13,7 @@ pub use auxiliary::Auxiliary;
 pub(crate) use auxiliary::residual_quad;
 pub use cauchy_schwarz::CauchySchwarz;
 pub use point::QuadPoint;
-pub(crate) use point::residual;
+pub use point::residual;
 pub use shifted_nystrom::ShiftedNystrom;
 
 use crate::{BoundError, Problem, QuadGradient, Side};

@@ -14,6 +14,6 @@ mod woodbury;
 pub use maximin::maximin_order;
 pub use neighbours::nearest_predecessors;
 pub use nystrom::{NystromSystem, ShiftedNystrom, factor_inducing};
-pub(crate) use sensitivity::Sensitivity;
+pub use sensitivity::Sensitivity;
 pub use structure::VecchiaStructure;
 pub use vecchia::VecchiaFactors;

@@ -1,5 +1,27 @@
 #![doc = include_str!("../README.md")]
 
-mod error;
+mod auxiliary;
+mod bound;
+mod check;
+mod evidence;
+mod fit;
+mod gradient;
+mod model;
+mod objective;
+mod options;
+mod preconditioner;
+mod rounds;
+mod setting;
+mod settings;
+mod stats;
 
-pub use error::CglbError;
+pub use bound::Bound;
+pub use evidence::Evidence;
+pub use fit::CglbFit;
+pub use gp_core::GpError;
+pub use gradient::{CglbGradient, cglb_gradient, cold_start};
+pub use model::{Cglb, CglbParts};
+pub use options::CglbOptions;
+pub use settings::{CglbSettings, Preconditioning};
+pub use sparse_gp::{Jitter, Notice, Selector, SgprParts};
+pub use stats::CgStats;

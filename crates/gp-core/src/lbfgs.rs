@@ -73,7 +73,8 @@ impl LbfgsState {
     /// [`GpError::BadStart`] when it is not finite there.
     pub fn start(objective: &mut dyn Objective, u: Vec<f64>) -> Result<Self, GpError> {
         let reason = "an infinite value or gradient".to_owned();
-        let Evaluation { value, gradient } = match objective.evaluate(&u) {
+        let first = objective.started(&u).and_then(|()| objective.evaluate(&u));
+        let Evaluation { value, gradient } = match first {
             Ok(evaluation) if evaluation.is_finite() => evaluation,
             Ok(_) => return Err(GpError::BadStart { reason }),
             Err(GpError::Interrupted) => return Err(GpError::Interrupted),

@@ -34,6 +34,16 @@ pub trait Objective {
     /// Whatever prevented the evaluation.
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError>;
 
+    /// Told where a run starts, before its first evaluation: what was kept from another run (of
+    /// another start, of an earlier round) is to be chosen anew. A resumed run is not told.
+    ///
+    /// # Errors
+    /// Whatever prevents the run; the start then counts as one that cannot be evaluated.
+    fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
+        let _ = u;
+        Ok(())
+    }
+
     /// Told of each accepted step, so that auxiliary variables held fixed in line searches can be
     /// refreshed. `true` means that the objective changed and is to be evaluated again at `u`.
     ///

@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, Problem, Side};
 
 /// Log-determinant bound from the arithmetic–geometric mean inequality.
 ///
@@ -31,13 +31,16 @@ impl LogDetBound for ArithmeticGeometric {
         Ok(system.log_det_q() + n * per_point.ln_1p())
     }
 
-    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
+    fn sensitivity<'p>(
+        &self,
+        problem: &'p Problem<'_>,
+    ) -> Result<Option<Sensitivity<'p>>, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         // With t = tr D: ∂/∂t = 1/(σ² + t/N), ∂/∂σ² = −(t/σ²) of the same.
         let slope = 1.0 / (system.sigma2() + system.residual_trace() / n);
         let mut sensitivity = Sensitivity::log_det_q(system);
         sensitivity.add_residual_trace(slope);
         sensitivity.add_sigma2(-system.residual_trace() / system.sigma2() * slope);
-        sensitivity.gradient(problem)
+        Ok(Some(sensitivity))
     }
 }

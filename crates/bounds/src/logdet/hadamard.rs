@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, Problem, Side};
 
 /// Log-determinant bound from Hadamard's inequality on I + Q^(−½) D Q^(−½).
 ///
@@ -33,7 +33,10 @@ impl LogDetBound for Hadamard {
         Ok(system.log_det_q() + excess)
     }
 
-    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
+    fn sensitivity<'p>(
+        &self,
+        problem: &'p Problem<'_>,
+    ) -> Result<Option<Sensitivity<'p>>, BoundError> {
         let (system, sigma2) = (problem.nystrom()?, problem.sigma2());
         let slopes = system.residual_diag().mapv(|d| 1.0 / (sigma2 + d));
         let d_sigma2: f64 =
@@ -41,6 +44,6 @@ impl LogDetBound for Hadamard {
         let mut sensitivity = Sensitivity::log_det_q(system);
         sensitivity.add_residual_diag(&slopes);
         sensitivity.add_sigma2(d_sigma2);
-        sensitivity.gradient(problem)
+        Ok(Some(sensitivity))
     }
 }

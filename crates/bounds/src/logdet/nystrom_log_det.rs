@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, Problem, Side};
 
 /// Log-determinant lower bound from Q ⪯ K.
 ///
@@ -28,7 +28,10 @@ impl LogDetBound for NystromLogDet {
         Ok(problem.nystrom()?.log_det_q())
     }
 
-    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
-        Sensitivity::log_det_q(problem.nystrom()?).gradient(problem)
+    fn sensitivity<'p>(
+        &self,
+        problem: &'p Problem<'_>,
+    ) -> Result<Option<Sensitivity<'p>>, BoundError> {
+        Ok(Some(Sensitivity::log_det_q(problem.nystrom()?)))
     }
 }

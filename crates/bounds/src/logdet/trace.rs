@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, Problem, Side};
 
 /// Log-determinant bound of the evidence lower bound of sparse variational regression.
 ///
@@ -29,11 +29,14 @@ impl LogDetBound for Trace {
         Ok(system.log_det_q() + system.residual_trace() / system.sigma2())
     }
 
-    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
+    fn sensitivity<'p>(
+        &self,
+        problem: &'p Problem<'_>,
+    ) -> Result<Option<Sensitivity<'p>>, BoundError> {
         let system = problem.nystrom()?;
         let mut sensitivity = Sensitivity::log_det_q(system);
         sensitivity.add_residual_trace(1.0 / system.sigma2());
         sensitivity.add_sigma2(-system.residual_trace() / system.sigma2().powi(2));
-        sensitivity.gradient(problem)
+        Ok(Some(sensitivity))
     }
 }

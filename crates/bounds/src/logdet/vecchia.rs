@@ -1,6 +1,6 @@
 //! The bound from conditioning on neighbours.
 
-use super::LogDetBound;
+use super::{LogDetBound, Needs};
 use crate::{BoundError, Gradient, Problem, Side};
 
 /// Log-determinant bound of the Vecchia surrogate C, for which tr(C⁻¹K) = N exactly.
@@ -23,6 +23,10 @@ impl LogDetBound for Vecchia {
 
     fn side(&self) -> Side {
         Side::Upper
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { inducing_points: false, neighbours: true }
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

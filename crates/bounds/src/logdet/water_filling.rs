@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, Problem, Side};
 use linalg_cg::{symmetric_eigen, symmetric_eigenvalues};
 use ndarray::ArrayRef1;
 
@@ -36,7 +36,10 @@ impl LogDetBound for WaterFilling {
         Ok(levels.iter().map(|level| level.max(nu).ln()).sum())
     }
 
-    fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
+    fn sensitivity<'p>(
+        &self,
+        problem: &'p Problem<'_>,
+    ) -> Result<Option<Sensitivity<'p>>, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         let (lambda, vectors) = symmetric_eigen(system.vvt())?;
         let nu =
@@ -47,7 +50,7 @@ impl LogDetBound for WaterFilling {
         let mut sensitivity = Sensitivity::spectral(system, &vectors, &lambda, &slopes);
         sensitivity.add_prior_trace(1.0 / nu);
         sensitivity.add_sigma2(n / nu + slopes.sum());
-        sensitivity.gradient(problem)
+        Ok(Some(sensitivity))
     }
 }
 

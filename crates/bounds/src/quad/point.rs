@@ -74,12 +74,15 @@ impl<'p> QuadPoint<'p> {
     }
 }
 
-/// R = Y − KV, `[N, P]`, all columns in one pass over the tiles of K.
-pub(crate) fn residual(
-    problem: &Problem<'_>,
-    y: &ArrayRef2<f64>,
-    v: &ArrayRef2<f64>,
-) -> Array2<f64> {
+/// R = Y − KV, `[N, P]`, all columns in one pass over the tiles of K; Y itself where V is zero.
+///
+/// `y [N, P]`, `v [N, P]`. From its definition: the residual that conjugate gradients update
+/// recursively drifts.
+///
+/// # Panics
+/// When the rows of `v` are not the problem's.
+#[must_use]
+pub fn residual(problem: &Problem<'_>, y: &ArrayRef2<f64>, v: &ArrayRef2<f64>) -> Array2<f64> {
     if v.iter().all(|value| value.abs() <= 0.0) {
         return y.to_owned();
     }

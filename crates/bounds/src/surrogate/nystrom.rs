@@ -49,7 +49,7 @@ impl NystromSystem {
         jitter: f64,
     ) -> Result<Self, BoundError> {
         let (k_uu, jitter) = factor_inducing(&kernel.block(z, z), jitter)?;
-        let v = k_uu.solve_lower(&kernel_matrix(kernel, z, x));
+        let v = k_uu.solve_lower_into(kernel_matrix(kernel, z, x));
         // D is positive semidefinite in exact arithmetic; only rounding makes a diagonal entry
         // negative, so the clamp moves it towards the truth and keeps the bounds finite.
         let residual_diag = (kernel.diag(x) - column_squares(&v)).mapv(|d| d.max(0.0));

@@ -23,6 +23,9 @@ pub(super) struct Column {
     pub(super) current: Iterate,
     /// The iterate with the smallest stopping measure so far.
     pub(super) best: Iterate,
+    /// The iterate where the quadratic bound is lowest, if that is what is measured.
+    pub(super) lowest: Array1<f64>,
+    lowest_form: f64,
     /// The residual through the preconditioner, `z = M⁻¹r`.
     z: Array1<f64>,
     pub(super) direction: Array1<f64>,
@@ -43,6 +46,8 @@ impl Column {
         let current = Iterate { v, r, exact: true, measure: f64::INFINITY, step: 0 };
         Self {
             best: current.clone(),
+            lowest: current.v.clone(),
+            lowest_form: f64::INFINITY,
             current,
             z: blank.clone(),
             direction: blank,
@@ -102,6 +107,14 @@ impl Column {
         }
         if keep_history {
             self.history.push(self.current.measure);
+        }
+    }
+
+    /// Takes in the quadratic bound at the current iterate.
+    pub(super) fn remember_form(&mut self, form: f64) {
+        if form < self.lowest_form {
+            self.lowest_form = form;
+            self.lowest.assign(&self.current.v);
         }
     }
 

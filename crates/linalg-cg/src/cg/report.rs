@@ -75,6 +75,10 @@ pub struct CgBlockSolution {
     pub v: Array2<f64>,
     /// Their true residuals `B − A V`, `[N, C]`.
     pub residual: Array2<f64>,
+    /// With the quadratic slack as stopping measure: for each column the iterate where the bound
+    /// `vᵀAv + 2rᵀv + rᵀP⁻¹r` was lowest (by the residuals of the run), `[N, C]`. Mostly the best
+    /// iterate itself; the bound need not fall with every step, and here it never rises with more.
+    pub lowest: Option<Array2<f64>>,
     /// How each column went, C of them.
     pub reports: Vec<CgReport>,
     /// Products of the operator with one vector, all columns together.

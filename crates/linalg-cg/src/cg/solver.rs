@@ -67,9 +67,22 @@ impl<'a> Solver<'a> {
         for ((&index, z), measure) in which.iter().zip(z.axis_iter(Axis(1))).zip(measures) {
             if self.columns[index].judge(measure, &z, tolerance, options) {
                 claims.push(index);
+            } else {
+                self.compare_form(index, measure);
             }
         }
         claims
+    }
+
+    /// Half the quadratic bound `vᵀAv + 2rᵀv + rᵀP⁻¹r = vᵀ(b + r) + rᵀP⁻¹r` of a column: unlike the
+    /// measure it takes part in what the residual is worth in A's own norm.
+    fn compare_form(&mut self, index: usize, measure: f64) {
+        if !matches!(self.system.stop, Stop::QuadraticSlack { .. }) {
+            return;
+        }
+        let current = &self.columns[index].current;
+        let base = current.v.dot(&self.system.rhs.column(index)) + current.v.dot(&current.r);
+        self.columns[index].remember_form(0.5 * base + measure);
     }
 
     /// The stopping measures: for recursive residuals the cheap form will do.
@@ -163,6 +176,7 @@ impl<'a> Solver<'a> {
         CgBlockSolution {
             v: self.gather(&everything, |column| &column.best.v),
             residual: self.gather(&everything, |column| &column.best.r),
+            lowest: slack.then(|| self.gather(&everything, |column| &column.lowest)),
             reports: reports.map(|(column, norm)| column.report(*norm, slack)).collect(),
             n_products: self.n_products,
         }

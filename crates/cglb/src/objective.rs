@@ -1,0 +1,283 @@
+//! The bound as a training objective: v fixed in line searches, refreshed at accepted steps.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bounds::quad::residual;
+use bounds::{LowerPoint, NystromSystem, Problem, VecchiaStructure};
+use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
+use ndarray::{Array2, ArrayRef2};
+use sparse_gp::Selector;
+
+use crate::auxiliary::{Solved, quad_upper, solve};
+use crate::gradient::CglbGradient;
+use crate::setting::{centred, problem, structure};
+use crate::settings::CglbSettings;
+use crate::stats::CgStats;
+
+/// Which inducing points an objective uses.
+#[derive(Debug, Clone)]
+pub(crate) enum Points {
+    /// The variables after the hyperparameters, row by row, are their coordinates.
+    Free,
+    /// These; variables after the hyperparameters stay where they are.
+    Given(Array2<f64>),
+    /// So many, chosen at the hyperparameters a round starts from.
+    Chosen { selector: Selector, count: usize, seed: u64 },
+}
+
+/// What a round holds fixed, chosen at the hyperparameters it starts from.
+struct Anchor {
+    z: Option<Array2<f64>>,
+    structure: Option<Arc<VecchiaStructure>>,
+}
+
+/// What is known about the point last looked at.
+struct Last {
+    u: Vec<f64>,
+    system: NystromSystem,
+    residual: Array2<f64>,
+    /// The largest ½ rᵀQ⁻¹r of a target; `None` before it was computed.
+    slack: Option<f64>,
+}
+
+/// The bound in the variables `u = [hyperparameters | Z]`.
+pub(crate) struct CglbObjective<'a> {
+    pub(crate) x: &'a ArrayRef2<f64>,
+    pub(crate) y: &'a ArrayRef2<f64>,
+    pub(crate) space: &'a ParameterSpace,
+    pub(crate) points: Points,
+    pub(crate) settings: CglbSettings,
+    /// Rounds finished.
+    pub(crate) round: usize,
+    /// All solves so far.
+    pub(crate) stats: CgStats,
+    /// Steps of conjugate gradients in each call of the objective.
+    pub(crate) steps: Vec<usize>,
+    anchor_u: Option<Vec<f64>>,
+    anchor: Option<Anchor>,
+    v: Option<Array2<f64>>,
+    last: Option<Last>,
+}
+
+impl<'a> CglbObjective<'a> {
+    pub(crate) fn new(
+        x: &'a ArrayRef2<f64>,
+        y: &'a ArrayRef2<f64>,
+        space: &'a ParameterSpace,
+        points: Points,
+        settings: CglbSettings,
+    ) -> Self {
+        let (stats, steps) = (CgStats::default(), Vec::new());
+        let (round, anchor_u, anchor, v, last) = (0, None, None, None, None);
+        Self { x, y, space, points, settings, round, stats, steps, anchor_u, anchor, v, last }
+    }
+
+    /// Whether anything is chosen anew from one round to the next.
+    pub(crate) fn has_rounds(&self) -> bool {
+        matches!(self.points, Points::Chosen { .. }) || self.settings.uses_neighbours()
+    }
+
+    /// Chooses what this round holds fixed, unless that is done already. Points that stay and
+    /// structures that are not needed are not chosen.
+    fn ensure_anchor(&mut self, u_hyper: &[f64]) -> Result<(), GpError> {
+        if self.anchor.is_some() {
+            return Ok(());
+        }
+        let u = self.anchor_u.get_or_insert_with(|| u_hyper.to_vec());
+        let hyper = self.space.unpack(u)?;
+        let z = match &self.points {
+            Points::Chosen { selector, count, seed } => {
+                Some(selector.choose(hyper.kernel.as_ref(), self.x, *count, *seed)?.z)
+            }
+            _ => None,
+        };
+        let structure = structure(&hyper, self.x, &self.settings);
+        self.anchor = Some(Anchor { z, structure });
+        Ok(())
+    }
+
+    /// Hyperparameters and inducing points at `u`.
+    fn place(&self, u: &[f64]) -> Result<(Hyperparameters, Cow<'_, Array2<f64>>), GpError> {
+        let (u_hyper, u_z) = u.split_at(self.space.len());
+        let chosen = self.anchor.as_ref().and_then(|anchor| anchor.z.as_ref());
+        let z = match (&self.points, chosen) {
+            (Points::Given(z), _) | (Points::Chosen { .. }, Some(z)) => Cow::Borrowed(z),
+            _ => Cow::Owned(unflatten(u_z, self.x.ncols())),
+        };
+        Ok((self.space.unpack(u_hyper)?, z))
+    }
+
+    fn structure(&self) -> Option<&Arc<VecchiaStructure>> {
+        self.anchor.as_ref().and_then(|anchor| anchor.structure.as_ref())
+    }
+
+    /// What is known about `u`; what is known about any other point is forgotten.
+    fn take_last(&mut self, u: &[f64]) -> Option<Last> {
+        self.last.take().filter(|last| last.u == u)
+    }
+
+    fn count(&mut self, solved: &Solved) {
+        self.stats.count(solved.steps, solved.converged);
+        if let Some(steps) = self.steps.last_mut() {
+            *steps += solved.steps;
+        }
+    }
+
+    /// Value and gradient with the v there is, or with a first one.
+    fn bound(&mut self, u: &[f64]) -> Result<CglbGradient, GpError> {
+        let known = self.take_last(u);
+        let v = self.v.take();
+        let (hyper, z) = self.place(u)?;
+        let y = centred(&hyper, self.x, self.y);
+        let built = problem(&hyper, &z, self.x, self.structure(), self.settings.jitter)?;
+        let (problem, known) = with_known(built, known)?;
+        let (v, residual, solved) = match v {
+            Some(v) => {
+                let residual = known.unwrap_or_else(|| residual(&problem, &y, &v));
+                (v, residual, None)
+            }
+            None => {
+                let tolerance = self.settings.training_tolerance;
+                let solved = solve(&problem, &y, None, tolerance, &self.settings)?;
+                (solved.v.clone(), solved.residual.clone(), Some(solved))
+            }
+        };
+        let free = matches!(self.points, Points::Free);
+        let point = LowerPoint { y: &y, v: &v, residual: &residual };
+        let lower = point.gradient(&problem, &self.settings.bound, free);
+        let system = problem.into_nystrom();
+        let bound = lower.map(|lower| CglbGradient::new(lower, &hyper, self.x));
+        drop(z);
+        self.v = Some(v);
+        if let Some(solved) = &solved {
+            self.count(solved);
+        }
+        let bound = bound?;
+        let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
+        self.last =
+            system.map(|system| Last { u: u.to_vec(), system, residual, slack: Some(slack) });
+        Ok(bound)
+    }
+
+    /// Improves v at `u`; whether it changed.
+    fn refresh(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        let tolerance = self.settings.training_tolerance;
+        let known = self.take_last(u);
+        if known.as_ref().is_some_and(|last| last.slack.is_some_and(|slack| slack <= tolerance)) {
+            self.last = known;
+            return Ok(false);
+        }
+        let Some(old) = self.v.clone() else { return Ok(false) };
+        let (hyper, z) = self.place(u)?;
+        let y = centred(&hyper, self.x, self.y);
+        let built = problem(&hyper, &z, self.x, self.structure(), self.settings.jitter)?;
+        let (problem, known) = with_known(built, known)?;
+        let solved = solve(&problem, &y, Some(&old), tolerance, &self.settings)?;
+        let old_residual = known.unwrap_or_else(|| residual(&problem, &y, &old));
+        let (v, residual) = better(&problem, &y, (&old, &old_residual), &solved)?;
+        let system = problem.into_nystrom();
+        drop(z);
+        self.count(&solved);
+        let changed = v != old;
+        self.v = Some(v);
+        self.last = system.map(|system| Last { u: u.to_vec(), system, residual, slack: None });
+        Ok(changed)
+    }
+}
+
+/// The problem with the Nyström system of a point known already, and the residual there.
+fn with_known<'a>(
+    problem: Problem<'a>,
+    known: Option<Last>,
+) -> Result<(Problem<'a>, Option<Array2<f64>>), GpError> {
+    Ok(match known {
+        Some(Last { system, residual, .. }) => (problem.with_nystrom(system)?, Some(residual)),
+        None => (problem, None),
+    })
+}
+
+/// Of each column the v, old or new, with the tighter bound: a refresh never lowers the objective.
+fn better(
+    problem: &Problem<'_>,
+    y: &Array2<f64>,
+    (old, old_residual): (&Array2<f64>, &Array2<f64>),
+    new: &Solved,
+) -> Result<(Array2<f64>, Array2<f64>), GpError> {
+    let system = problem.nystrom()?;
+    let before = quad_upper(system, y, old, old_residual);
+    let after = quad_upper(system, y, &new.v, &new.residual);
+    let (mut v, mut residual) = (new.v.clone(), new.residual.clone());
+    for (column, (before, after)) in before.iter().zip(&after).enumerate() {
+        if before <= after {
+            v.column_mut(column).assign(&old.column(column));
+            residual.column_mut(column).assign(&old_residual.column(column));
+        }
+    }
+    Ok((v, residual))
+}
+
+impl Objective for CglbObjective<'_> {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        self.steps.push(0);
+        let u_hyper = &u[..self.space.len()];
+        self.ensure_anchor(u_hyper)?;
+        let kept = self.v.clone();
+        let bound = self.bound(u).inspect_err(|_| self.v = kept)?;
+        let mut evaluation = self.space.evaluation(u_hyper, bound.value, &bound.hyper);
+        match (&self.points, bound.z) {
+            (Points::Free, Some(z)) => evaluation.gradient.extend(&z),
+            _ => evaluation.gradient.resize(u.len(), 0.0),
+        }
+        Ok(evaluation)
+    }
+
+    fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
+        self.anchor_u = Some(u[..self.space.len()].to_vec());
+        (self.anchor, self.v, self.last) = (None, None, None);
+        Ok(())
+    }
+
+    fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        self.ensure_anchor(&u[..self.space.len()])?;
+        self.refresh(u)
+    }
+
+    fn auxiliary(&self) -> Vec<f64> {
+        let counts = [
+            self.round,
+            self.stats.solves,
+            self.stats.steps_total,
+            self.stats.steps_max,
+            self.stats.capped,
+            self.steps.len(),
+        ];
+        let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        all.extend(self.steps.iter().map(|steps| *steps as f64));
+        all.extend(self.anchor_u.iter().flatten());
+        all.extend(self.v.iter().flatten());
+        all
+    }
+
+    fn restore_auxiliary(&mut self, auxiliary: &[f64]) {
+        let Some((counts, rest)) = auxiliary.split_first_chunk::<6>() else { return };
+        let [round, solves, steps_total, steps_max, capped, calls] =
+            counts.map(|count| count as usize);
+        (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
+        let (steps, rest) = rest.split_at(calls.min(rest.len()));
+        self.steps = steps.iter().map(|steps| *steps as usize).collect();
+        let (anchor, v) = rest.split_at(self.space.len().min(rest.len()));
+        (self.anchor_u, self.anchor, self.last) = (Some(anchor.to_vec()), None, None);
+        self.v = Array2::from_shape_vec(self.y.dim(), v.to_vec()).ok();
+    }
+}
+
+/// The number of finished rounds in what [`Objective::auxiliary`] returned.
+pub(crate) fn round_of(auxiliary: &[f64]) -> usize {
+    auxiliary.first().map_or(0, |round| *round as usize)
+}
+
+/// The inducing points `[M, D]` from their coordinates row by row.
+pub(crate) fn unflatten(u: &[f64], d: usize) -> Array2<f64> {
+    Array2::from_shape_fn((u.len() / d.max(1), d), |(i, j)| u[i * d + j])
+}

@@ -1,0 +1,92 @@
+//! What one evaluation of the bound is told beside data and parameters.
+
+use bounds::{BoundError, LogDetBound};
+use gp_core::GpError;
+use sparse_gp::Jitter;
+
+use crate::bound::Bound;
+
+/// What speeds conjugate gradients up. The slack of the bound is measured with Q in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Preconditioning {
+    /// Q, the Nyström matrix of the inducing points, which the bound needs anyway.
+    #[default]
+    Nystrom,
+    /// The Vecchia surrogate of [`CglbSettings::neighbours`] neighbours: fewer steps where the noise
+    /// is small, and a solve with Q beside each to measure the slack.
+    Vecchia,
+}
+
+/// How the bound is evaluated and its auxiliary vector found.
+///
+/// | option | default | range |
+/// | --- | --- | --- |
+/// | `bound` | `arithmetic-geometric`, the paper's | see [`Bound::names`] |
+/// | `jitter` | [`Jitter::Relative`] of 1e-6 | ≥ 0 |
+/// | `neighbours` | 30 | any; for bounds and preconditioners that condition on neighbours |
+/// | `training_tolerance` | 1 nat | > 0 |
+/// | `prediction_tolerance` | 1e-3 nats | > 0 |
+/// | `cg_max_steps` | 1000 | any; 0 leaves v = 0 |
+/// | `restart_every` | 40 | any; steps between true residuals, 0 for never |
+/// | `preconditioning` | [`Preconditioning::Nystrom`] | |
+/// | `search_in_single_precision` | on | products along search directions only |
+#[derive(Debug, Clone)]
+pub struct CglbSettings {
+    /// The upper bound on log|K|.
+    pub bound: Bound,
+    /// On the diagonal of Kuu.
+    pub jitter: Jitter,
+    /// Neighbours each row is conditioned on, where anything is.
+    pub neighbours: usize,
+    /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target.
+    pub training_tolerance: f64,
+    /// The same for the model that predicts and is certified.
+    pub prediction_tolerance: f64,
+    /// The most steps of one solve.
+    pub cg_max_steps: usize,
+    /// Steps between two computations of the true residual.
+    pub restart_every: usize,
+    /// What speeds conjugate gradients up.
+    pub preconditioning: Preconditioning,
+    /// Whether directions are multiplied in single precision, where the kernel can: residuals,
+    /// bounds, gradients and predictions never are.
+    pub search_in_single_precision: bool,
+}
+
+impl Default for CglbSettings {
+    fn default() -> Self {
+        Self {
+            bound: Bound::default(),
+            jitter: Jitter::default(),
+            neighbours: 30,
+            training_tolerance: 1.0,
+            prediction_tolerance: 1e-3,
+            cg_max_steps: 1000,
+            restart_every: 40,
+            preconditioning: Preconditioning::default(),
+            search_in_single_precision: true,
+        }
+    }
+}
+
+impl CglbSettings {
+    /// Tolerances that are positive, and a jitter that is not negative.
+    pub(crate) fn check(&self) -> Result<(), GpError> {
+        let (Jitter::Relative(jitter) | Jitter::Absolute(jitter)) = self.jitter;
+        if !(jitter.is_finite() && jitter >= 0.0) {
+            return Err(BoundError::InvalidJitter { value: jitter }.into());
+        }
+        for value in [self.training_tolerance, self.prediction_tolerance] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(BoundError::InvalidTolerance { value }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an ordering and neighbours are needed at all.
+    pub(crate) fn uses_neighbours(&self) -> bool {
+        self.bound.needs().neighbours || self.preconditioning == Preconditioning::Vecchia
+    }
+}

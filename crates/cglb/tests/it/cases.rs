@@ -1,0 +1,128 @@
+//! What users of other packages ran into: cases 6, 22, 25 and 30 of the collection.
+
+use crate::support::{absolute, close, column, exact_lml, leaf, points, targets};
+use cglb::{Cglb, CglbSettings, cglb_gradient};
+use gp_core::{Hyperparameters, Posterior};
+use ndarray::{Array2, Axis, array};
+use sparse_gp::{Notice, Sgpr, SgprSettings};
+
+fn two_rows() -> (Hyperparameters, Array2<f64>) {
+    (leaf("se", &[0.2], 0.1), array![[0.0], [1.0]])
+}
+
+#[test]
+fn jitter_is_reported_and_moves_the_bound_continuously() {
+    let ((hyper, x), y) = (two_rows(), array![[1.0], [0.5]]);
+    let bound = |z: &Array2<f64>, jitter: f64| {
+        let none = Array2::zeros(y.dim());
+        let model = Cglb::with_auxiliary(&hyper, z, &x, &y, &none, &absolute(jitter)).unwrap();
+        assert!(jitter == 0.0 || model.jitter() == jitter);
+        model.evidence().elbo()
+    };
+    let (once, twice) = (array![[0.3], [0.9]], array![[0.3], [0.3], [0.9]]);
+    for jitter in [1e-8, 1e-6] {
+        // A repeated point with jitters of j is one with j/2, so repeating can only help.
+        assert!(bound(&once, jitter) <= bound(&twice, jitter));
+        assert!((bound(&once, 0.0) - bound(&twice, jitter)).abs() < 10.0 * jitter);
+    }
+    let ladder = [1e-10, 1e-8, 1e-6, 1e-4, 1e-2].map(|jitter| bound(&once, jitter));
+    assert!(ladder.windows(2).all(|pair| pair[1] <= pair[0]), "{ladder:?}");
+    let model = Cglb::condition(&hyper, &twice, &x, &y, &absolute(0.0)).unwrap();
+    assert!(model.jitter() > 0.0 && model.jitter() < 1e-12, "raised, and said so");
+}
+
+#[test]
+fn every_target_column_counts() {
+    let (hyper, x) = two_rows();
+    let y = array![[1.0, 0.0, 2.0, -1.0], [0.5, 1.0, -1.0, 3.0]];
+    let z = array![[0.3], [0.9]];
+    for cg_max_steps in [0, 1, 50] {
+        let settings = CglbSettings { cg_max_steps, ..absolute(0.0) };
+        let all = Cglb::condition(&hyper, &z, &x, &y, &settings).unwrap();
+        let (evidence, mean) = (all.evidence(), all.predict_mean(&x).unwrap());
+        let mut sums = [0.0; 3];
+        for (p, elbo) in evidence.elbo_per_target().into_iter().enumerate() {
+            let alone = y.column(p).to_owned().insert_axis(Axis(1));
+            let alone = Cglb::condition(&hyper, &z, &x, &alone, &settings).unwrap();
+            close("bound", alone.evidence().elbo(), elbo, 1e-12);
+            close("v", alone.v()[[0, 0]], all.v()[[0, p]], 1e-12);
+            close("mean", alone.predict_mean(&x).unwrap()[[1, 0]], mean[[1, p]], 1e-12);
+            sums[0] += alone.evidence().elbo();
+            sums[1] += alone.evidence().lower;
+            sums[2] += alone.evidence().upper;
+        }
+        close("joint", evidence.elbo(), sums[0], 1e-12);
+        close("lower", evidence.lower, sums[1], 1e-7);
+        close("upper", evidence.upper, sums[2], 1e-7);
+        let joint = cglb_gradient(&hyper, &z, &x, &y, all.v(), &settings).unwrap();
+        close("gradient's value", joint.value, evidence.elbo(), 1e-12);
+    }
+    let trace = CglbSettings { bound: cglb::Bound::named("trace").unwrap(), ..absolute(0.0) };
+    let none = Array2::zeros(y.dim());
+    let sgpr = cglb_gradient(&hyper, &z, &x, &y, &none, &trace).unwrap();
+    assert!((sgpr.value - -47.187_362_400_5).abs() < 1e-9, "{}", sgpr.value);
+}
+
+#[test]
+fn all_rows_as_inducing_points_give_the_exact_evidence() {
+    let x = points(60, 2, 0);
+    let (y, hyper) = (targets(&x), leaf("matern32", &[0.8, 1.2], 0.05));
+    let (exact, _) = exact_lml(&hyper, &x, &y);
+    for cg_max_steps in [0, 10] {
+        let settings = CglbSettings { cg_max_steps, ..absolute(1e-10) };
+        let model = Cglb::condition(&hyper, &x, &x, &y, &settings).unwrap();
+        assert!((model.evidence().elbo() - exact).abs() < 1e-6);
+        assert!((model.evidence().lower - exact).abs() < 1e-4);
+        assert!((model.evidence().upper - exact).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn more_inducing_points_than_rows_are_cut_with_a_notice() {
+    let x = points(12, 1, 0);
+    let (y, hyper) = (targets(&x), leaf("matern32", &[0.8], 0.05));
+    let mut options = cglb::CglbOptions { inducing: 20, ..Default::default() };
+    options.plan.options.lbfgs.max_iters = 2;
+    let fit = Cglb::fit(&hyper, &x, &y, &options, &mut ()).unwrap();
+    assert_eq!(fit.notices, [Notice::MoreThanRows { asked: 20, n: 12 }]);
+    assert_eq!(fit.model.inducing_points().nrows(), 12);
+}
+
+#[test]
+fn no_inducing_points_leave_gibbs_and_mackay() {
+    let (x, z) = (column([0.0, 0.4, 1.0]), Array2::zeros((0, 1)));
+    let (y, hyper) = (column([1.0, -2.0, 0.5]), leaf("se", &[0.2], 0.1));
+    let trace = CglbSettings { bound: cglb::Bound::named("trace").unwrap(), ..absolute(0.0) };
+    let zero = CglbSettings { cg_max_steps: 0, ..trace.clone() };
+    let model = Cglb::condition(&hyper, &z, &x, &y, &zero).unwrap();
+    let normal: f64 =
+        y.iter().map(|y| -0.5 * (y * y / 0.1 + (0.2 * std::f64::consts::PI).ln())).sum();
+    assert!((model.evidence().elbo() - (normal - 3.0 / 0.2)).abs() < 1e-12);
+    let model = Cglb::condition(&hyper, &z, &x, &y, &trace).unwrap();
+    let exact = exact_gp_mean(&hyper, &x, &y);
+    for (found, exact) in model.predict_mean(&x).unwrap().iter().zip(&exact) {
+        assert!((found - exact).abs() < 1e-2, "{found} instead of {exact}");
+    }
+}
+
+/// K_ff K⁻¹y: what the exact model predicts at its own rows.
+fn exact_gp_mean(hyper: &Hyperparameters, x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {
+    let problem = bounds::Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance).unwrap();
+    let alpha = bounds::exact::Exact::new(&problem).unwrap().alpha(y).unwrap();
+    y - &(&alpha * hyper.noise_variance)
+}
+
+#[test]
+fn the_variance_is_sgprs_and_so_is_the_mean_without_steps() {
+    let x = points(80, 2, 0);
+    let (y, hyper) = (targets(&x), leaf("matern52", &[0.8, 1.2], 0.05));
+    let (z, at) = (points(10, 2, 500), points(30, 2, 900));
+    let settings = CglbSettings { cg_max_steps: 0, ..CglbSettings::default() };
+    let cglb = Cglb::condition(&hyper, &z, &x, &y, &settings).unwrap();
+    let sgpr = Sgpr::condition(&hyper, &z, &x, &y, &SgprSettings::default()).unwrap();
+    let [a, b] = [cglb.predict(&at).unwrap(), sgpr.predict(&at).unwrap()];
+    crate::support::close_all("mean", &a.mean, &b.mean, 1e-10);
+    crate::support::close_all("variance", &a.var_latent, &b.var_latent, 1e-10);
+    let [a, b] = [cglb.covariance(&at).unwrap(), sgpr.covariance(&at).unwrap()];
+    crate::support::close_all("covariance", &a, &b, 1e-10);
+}

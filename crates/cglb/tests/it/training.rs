@@ -1,0 +1,183 @@
+//! Training: v held in line searches, rounds, interruption.
+
+use crate::support::{exact_lml, leaf, points, targets, with_bound};
+use cglb::{Bound, Cglb, CglbFit, CglbOptions, CglbSettings, Preconditioning, Selector};
+use gp_core::{
+    GpError, Hyperparameters, LbfgsOptions, Observer, Posterior, Progress, StopReason,
+    TrainOptions, TrainState, TrainingPlan, metrics,
+};
+use kernels::Mean;
+use ndarray::Array2;
+
+fn options(bound: &str, inducing: usize, max_iters: usize) -> CglbOptions {
+    let lbfgs = LbfgsOptions { max_iters, ..Default::default() };
+    let options = TrainOptions { lbfgs, screening_iters: 5, time_limit: None };
+    let plan = TrainingPlan { starts: 3, options, ..TrainingPlan::default() };
+    let settings = CglbSettings { neighbours: 10, ..with_bound(bound) };
+    CglbOptions { plan, inducing, settings, ..CglbOptions::default() }
+}
+
+fn template() -> Hyperparameters {
+    Hyperparameters { mean: Mean::Constant(0.0), ..leaf("matern32", &[1.0, 1.0], 1.0) }
+}
+
+fn data() -> (Array2<f64>, Array2<f64>) {
+    let x = points(300, 2, 0);
+    let y = targets(&x);
+    (x, y)
+}
+
+fn fit(options: &CglbOptions, observer: &mut dyn Observer) -> Result<CglbFit, GpError> {
+    let (x, y) = data();
+    Cglb::fit(&template(), &x, &y, options, observer)
+}
+
+/// Case 16 for every bound: what is reported lies below the truth at the parameters found.
+fn check(fit: &CglbFit) {
+    let (x, y) = data();
+    let (exact, slack) = exact_lml(fit.model.hyperparameters(), &x, &y);
+    let evidence = fit.model.evidence();
+    assert!(evidence.lower <= exact + slack && exact - slack <= evidence.upper);
+    assert!(evidence.elbo() <= exact + slack);
+    assert!(evidence.slack[0] <= 1e-3 && evidence.cg.capped == 0);
+}
+
+#[test]
+fn training_finds_the_signal_with_every_bound() {
+    for bound in Bound::names() {
+        let fit = fit(&options(bound, 30, 60), &mut ()).unwrap();
+        check(&fit);
+        let at = points(200, 2, 3000);
+        let (truth, mean) = (targets(&at), fit.model.predict_mean(&at).unwrap());
+        let rmse = metrics::rmse(&truth.column(0), &mean.column(0));
+        assert!(rmse < 0.15, "{bound}: {rmse}");
+        // The model's own solve is tighter than training's by a nat at most.
+        let gained = fit.model.evidence().elbo() - fit.trained.objective;
+        assert!(gained > -0.5 && gained < 3.0, "{bound}: {gained}");
+    }
+}
+
+#[test]
+fn most_steps_need_no_solve() {
+    let fit = fit(&options("arithmetic-geometric", 40, 60), &mut ()).unwrap();
+    assert_eq!(
+        fit.cg_steps.iter().sum::<usize>() + fit.model.evidence().cg.steps_total,
+        fit.cg.steps_total
+    );
+    let idle = fit.cg_steps.iter().filter(|steps| **steps == 0).count();
+    assert!(2 * idle > fit.cg_steps.len(), "{:?}", fit.cg_steps);
+    assert_eq!(fit.rounds, 0);
+}
+
+#[test]
+fn neighbours_and_points_are_chosen_anew_between_rounds() {
+    let fit = fit(&options("vecchia", 20, 120), &mut ()).unwrap();
+    assert!(fit.rounds > 0 && fit.trained.iterations > 20);
+    assert_eq!(fit.trained.u.len(), 5, "no inducing points among the variables");
+    assert!(fit.trained.stop_reason.converged(), "{:?}", fit.trained.stop_reason);
+    let kernel = fit.model.hyperparameters().kernel.as_ref();
+    let chosen = Selector::Greedy.choose(kernel, &data().0, 20, 0).unwrap();
+    assert_eq!(fit.model.inducing_points(), &chosen.z);
+}
+
+#[test]
+fn given_points_stay_where_a_bound_does_not_depend_on_them() {
+    let given = points(7, 2, 600);
+    let mut options = options("vecchia", 20, 10);
+    options.selector = Selector::Given(given.clone());
+    assert_eq!(fit(&options, &mut ()).unwrap().model.inducing_points(), &given);
+}
+
+#[test]
+fn moving_the_points_helps() {
+    let moving = options("arithmetic-geometric", 10, 60);
+    let still = CglbOptions { train_inducing_points: false, ..moving.clone() };
+    let [moving, still] = [moving, still].map(|options| fit(&options, &mut ()).unwrap());
+    assert!(moving.trained.objective > still.trained.objective);
+    assert_eq!(still.trained.u.len() + 20, moving.trained.u.len());
+}
+
+#[test]
+fn no_inducing_points_can_be_trained() {
+    let fit = fit(&options("arithmetic-geometric", 0, 30), &mut ()).unwrap();
+    assert_eq!(fit.model.inducing_points().dim(), (0, 2));
+    check(&fit);
+}
+
+#[test]
+fn a_vecchia_preconditioner_finds_the_same() {
+    let mut options = options("vecchia", 20, 30);
+    let plain = fit(&options, &mut ()).unwrap();
+    options.settings.preconditioning = Preconditioning::Vecchia;
+    let other = fit(&options, &mut ()).unwrap();
+    check(&other);
+    assert!((plain.trained.objective - other.trained.objective).abs() < 3.0);
+}
+
+struct StopAfter {
+    steps: usize,
+    state: Option<TrainState>,
+}
+
+impl Observer for StopAfter {
+    fn step(&mut self, _: &Progress, state: &TrainState) {
+        self.steps = self.steps.saturating_sub(1);
+        self.state = Some(state.clone());
+    }
+
+    fn interrupted(&self) -> bool {
+        self.steps == 0
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_with_the_same_bits() {
+    for bound in ["arithmetic-geometric", "vecchia"] {
+        let mut options = options(bound, 10, 45);
+        options.settings.training_tolerance = 0.1;
+        let whole = fit(&options, &mut ()).unwrap();
+        for steps in [4, 20, 24, 45] {
+            let mut stop = StopAfter { steps, state: None };
+            let first = fit(&options, &mut stop).unwrap();
+            assert_eq!(first.trained.stop_reason, StopReason::Interrupted);
+            let state = serde_json::to_string(&stop.state).unwrap();
+            options.plan.resume = serde_json::from_str(&state).unwrap();
+            let resumed = fit(&options, &mut ()).unwrap();
+            assert_eq!(resumed.trained.u, whole.trained.u, "{bound} {steps}");
+            assert_eq!(resumed.model.evidence(), whole.model.evidence());
+            if bound == "arithmetic-geometric" {
+                assert_eq!(resumed.cg_steps, whole.cg_steps);
+            }
+            options.plan.resume = None;
+        }
+    }
+}
+
+#[test]
+fn noise_at_its_floor_neither_stalls_nor_breaks() {
+    let x = points(300, 1, 0);
+    let y = x.mapv(|t: f64| (3.0 * t).sin());
+    for bound in ["arithmetic-geometric", "vecchia"] {
+        let options = options(bound, 30, 200);
+        let fit = Cglb::fit(&leaf("se", &[1.0], 1.0), &x, &y, &options, &mut ()).unwrap();
+        let hyper = fit.model.hyperparameters();
+        assert!(hyper.noise_variance < 1e-4, "{}", hyper.noise_variance);
+        let evidence = fit.model.evidence();
+        assert!(evidence.lower.is_finite() && evidence.lower <= evidence.upper);
+        let error = fit.model.predict_mean(&x).unwrap() - &y;
+        assert!(error.iter().all(|e| e.abs() < 0.05));
+    }
+}
+
+#[test]
+fn a_capped_solve_says_so() {
+    let mut options = options("arithmetic-geometric", 5, 5);
+    options.settings.cg_max_steps = 1;
+    let fit = fit(&options, &mut ()).unwrap();
+    let evidence = fit.model.evidence();
+    assert!(fit.cg.capped > 0 && evidence.cg.capped == 1 && evidence.cg.steps_max == 1);
+    assert!(evidence.slack[0] > 1e-3 && evidence.residual_norm[0] > 0.0);
+    let (x, y) = data();
+    let (exact, slack) = exact_lml(fit.model.hyperparameters(), &x, &y);
+    assert!(evidence.lower <= exact + slack && exact - slack <= evidence.upper);
+}
