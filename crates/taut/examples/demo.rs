@@ -93,7 +93,7 @@ fn describe(model: &Model) -> Result<(), Box<dyn Error>> {
         let input = inputs.get(index).map_or(String::new(), |input| format!("  ({input})"));
         println!("  {:<16} {value:>10.4}{input}", name.trim_start_matches("kernel."));
     }
-    println!("log marginal likelihood {:.4} nats", model.gp().lml()?.value);
+    println!("log marginal likelihood {:.4} nats", model.objective()?);
     Ok(())
 }
 
@@ -106,8 +106,8 @@ fn print_scores(test: &TestScores, target: &str) {
 
 fn print_bounds(model: &Model) -> Result<(), Box<dyn Error>> {
     let options = CertifyOptions { surrogates: SURROGATES, ..CertifyOptions::default() };
-    let residual: Array2<f64> = model.gp().residual();
-    let certificate = certify(model.hyperparameters(), model.gp().x(), &residual, &options)?;
+    let residual: Array2<f64> = model.residual();
+    let certificate = certify(model.hyperparameters(), model.x(), &residual, &options)?;
     println!(
         "every bound, from {} inducing points and {} neighbours, beside the exact values ({:.2} s):",
         certificate.inducing, SURROGATES.neighbours, certificate.seconds

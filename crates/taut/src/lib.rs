@@ -10,8 +10,12 @@ mod front_page {}
 
 mod certificate_table;
 mod certify;
+mod evidence;
 mod fit;
+mod fit_options;
 mod kernel_expr;
+mod memory;
+mod method;
 mod model;
 mod number_text;
 mod params_file;
@@ -21,10 +25,13 @@ mod warnings;
 
 pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
-pub use fit::{FitOptions, Fitted, fit};
+pub use evidence::{Evidence, EvidenceOptions};
+pub use fit::{Fitted, fit};
+pub use fit_options::FitOptions;
 pub use kernel_expr::{KernelExprError, LEAVES, parse_kernel};
-pub use model::{Method, Model, TablePrediction, check_predictions};
-pub use number_text::fixed;
+pub use method::{Method, Setting};
+pub use model::{Model, TablePrediction, check_predictions};
+pub use number_text::{bytes_text, fixed};
 pub use params_file::read_params;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,

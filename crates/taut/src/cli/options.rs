@@ -6,31 +6,68 @@ use gp_core::{
     DEFAULT_STARTS, Floors, LbfgsOptions, MeanSpec, Params, TrainOptions, TrainingPlan, Units,
 };
 use kernels::KernelSpec;
-use taut::{FitOptions, Surrogates, parse_kernel, read_params};
+use sparse_gp::Selector;
+use taut::{FitOptions, Method, Setting, Surrogates, parse_kernel, read_params};
 
-use super::args::{FitArgs, MeanKind};
+use super::args::{FitArgs, MeanKind, Select};
 use super::failure::Failure;
 use super::machine;
+use super::remedy::Purpose;
+use super::table::{Tables, read};
 
-/// The options of each kernel to be tried, at least one, for the input columns `features`.
-pub(crate) fn candidates(args: &FitArgs, features: &[String]) -> Result<Vec<FitOptions>, Failure> {
+/// What `--fix` calls the inducing points, which are no hyperparameters.
+const INDUCING_POINTS: &str = "inducing_points";
+
+/// The options of each kernel to be tried, at least one.
+pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptions>, Failure> {
+    let features = &tables.train.feature_names[..];
+    let method = args.method.0.unwrap_or(Method::Exact);
+    let selector = selector(args, tables)?;
     let kernels = args.kernels.iter().map(|text| kernel(text, features));
     let kernels: Vec<KernelSpec> = kernels.collect::<Result<_, _>>()?;
     let params = starting_params(args, &kernels, features.len())?;
     let options = |kernel: Option<KernelSpec>| FitOptions {
+        method,
         kernel,
         mean: args.mean.map(|kind| starting_mean(kind, features.len())),
         scale: !args.no_scale,
-        plan: plan(args),
+        plan: plan(args, method),
         params: params.clone(),
         train: !args.no_train,
-        surrogates: surrogates(args),
+        surrogates: surrogates(args, tables.train.x.nrows()),
+        selector: selector.clone(),
+        train_inducing_points: !holds_points(args, method),
+        training_rows: None,
         memory_budget: Some(machine::memory_budget(args.memory)),
     };
+    method.check_settings(&options(None).given_settings())?;
     if kernels.is_empty() {
         return Ok(vec![options(None)]);
     }
     Ok(kernels.into_iter().map(|kernel| options(Some(kernel))).collect())
+}
+
+/// Where inducing points come from, if it was said.
+fn selector(args: &FitArgs, tables: &Tables) -> Result<Option<Selector>, Failure> {
+    if let Some(path) = &args.inducing_points {
+        let points = tables.train.encoder.encode(&read(path)?);
+        return Ok(Some(Selector::Given(points.map_err(|e| Purpose::Points.failure(e))?)));
+    }
+    Ok(args.select.map(|select| match select {
+        Select::Greedy => Selector::Greedy,
+        Select::Kmeans => Selector::KMeans,
+        Select::Random => Selector::Random,
+    }))
+}
+
+/// Whether inducing points are to stay where they are. To a method that has none they are an unknown
+/// parameter.
+fn holds_points(args: &FitArgs, method: Method) -> bool {
+    moves_points(method) && args.fix.iter().any(|name| name == INDUCING_POINTS)
+}
+
+fn moves_points(method: Method) -> bool {
+    method.uses(Setting::InducingPoints)
 }
 
 /// A kernel expression that can be built for these columns.
@@ -98,19 +135,20 @@ fn same_mean(kind: MeanKind, mean: &MeanSpec) -> bool {
     )
 }
 
-fn surrogates(args: &FitArgs) -> Surrogates {
+fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
     let defaults = Surrogates::default();
     Surrogates {
-        inducing: args.inducing.unwrap_or(defaults.inducing),
+        inducing: args.inducing.unwrap_or(defaults.inducing.min(n)),
         neighbours: args.neighbours.unwrap_or(defaults.neighbours),
         jitter: args.jitter,
     }
 }
 
-fn plan(args: &FitArgs) -> TrainingPlan {
+fn plan(args: &FitArgs, method: Method) -> TrainingPlan {
+    let hyper = |name: &&String| !moves_points(method) || name.as_str() != INDUCING_POINTS;
     TrainingPlan {
         floors: Floors { noise_variance: args.noise_floor, ..Floors::default() },
-        fixed: args.fix.clone(),
+        fixed: args.fix.iter().filter(hyper).cloned().collect(),
         starts: args.starts.unwrap_or(if args.params.is_some() { 1 } else { DEFAULT_STARTS }),
         seed: args.seed,
         options: TrainOptions {
@@ -125,18 +163,40 @@ fn plan(args: &FitArgs) -> TrainingPlan {
 /// Everything but the data that shapes training, limits left out: a longer run may go on from a
 /// shorter one.
 pub(crate) fn fingerprint_text(candidates: &[FitOptions]) -> String {
-    let one = |options: &FitOptions| {
-        format!(
-            "{:?} {:?} {:?} {} {:?} {:?} {} {}",
-            options.kernel,
-            options.mean,
-            options.params,
-            options.scale,
-            options.plan.floors,
-            options.plan.fixed,
-            options.plan.starts,
-            options.plan.seed
-        )
-    };
-    candidates.iter().map(one).collect::<Vec<_>>().join("\n")
+    candidates.iter().map(fingerprint_line).collect::<Vec<_>>().join("\n")
+}
+
+fn fingerprint_line(options: &FitOptions) -> String {
+    let plan = &options.plan;
+    let training = format!(
+        "{:?} {:?} {:?} {} {:?} {:?} {} {}",
+        options.kernel,
+        options.mean,
+        options.params,
+        options.scale,
+        plan.floors,
+        plan.fixed,
+        plan.starts,
+        plan.seed
+    );
+    let method = format!(
+        "{} {:?} {} {} {:?}",
+        options.method.name(),
+        options.surrogates,
+        selector_text(options.selector.as_ref()),
+        options.train_inducing_points,
+        options.training_rows,
+    );
+    format!("{training} {method}")
+}
+
+/// Every bit of given points, which `Debug` would abbreviate.
+fn selector_text(selector: Option<&Selector>) -> String {
+    match selector {
+        Some(Selector::Given(z)) => {
+            let bits = z.iter().map(|value| value.to_bits().to_string());
+            bits.collect::<Vec<_>>().join(",")
+        }
+        other => format!("{other:?}"),
+    }
 }
