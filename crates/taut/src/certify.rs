@@ -166,7 +166,8 @@ pub fn certify(
 
 impl CgSummary {
     /// The work of both.
-    pub(crate) fn with(self, other: Self) -> Self {
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
         Self {
             solves: self.solves + other.solves,
             steps_total: self.steps_total + other.steps_total,

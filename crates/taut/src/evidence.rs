@@ -9,9 +9,6 @@ use crate::memory::certificate_bytes;
 use crate::method::{Conditioned, Rows};
 use crate::{Certificate, CertifyOptions, CgSummary, Model, Selection, Surrogates, certify};
 
-/// Rows up to which a fit is followed by the bounds that cost N² operations.
-const THOROUGH_ROWS: usize = 20_000;
-
 /// The log marginal likelihood, in nats, in the scale of the fit, summed over targets.
 ///
 /// `lower` and `upper` are proven ends, widened for rounding; `exact` is never an estimate. What
@@ -49,7 +46,8 @@ pub struct Evidence {
 /// | `surrogates` | see [`Surrogates`]; a model's own inducing points come first |
 /// | `exact_limit` | 3000 rows for which the exact value is computed too |
 /// | `memory_budget` | none: bytes |
-/// | `thorough` | on: up to 20 000 rows every bound, at O(N²); off: what conditioning gave already |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients |
+/// | `thorough` | on: every bound, at O(N²), where the method takes that much or rows are few (20 000); off: what conditioning gave already |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvidenceOptions {
     /// Sizes of the surrogates behind the bounds.
@@ -58,6 +56,8 @@ pub struct EvidenceOptions {
     pub exact_limit: usize,
     /// Bytes the matrices may take.
     pub memory_budget: Option<u64>,
+    /// Cap on the steps of conjugate gradients.
+    pub cg_max_steps: usize,
     /// Whether to compute bounds beyond those conditioning gave.
     pub thorough: bool,
 }
@@ -68,17 +68,19 @@ impl Default for EvidenceOptions {
             surrogates: Surrogates::default(),
             exact_limit: 3000,
             memory_budget: None,
+            cg_max_steps: CertifyOptions::default().cg_max_steps,
             thorough: true,
         }
     }
 }
 
 impl EvidenceOptions {
-    /// Whether `n` rows with `m` inducing points get every bound.
-    pub(crate) fn is_thorough(&self, n: usize, m: usize) -> bool {
+    /// Whether `n` rows with `m` inducing points get every bound, by a method that does so for at
+    /// most `most` rows.
+    pub(crate) fn is_thorough(&self, n: usize, m: usize, most: usize) -> bool {
         let needed = certificate_bytes(n, m);
         let fits = self.memory_budget.is_none_or(|budget| needed <= budget);
-        n <= self.exact_limit || (self.thorough && n <= THOROUGH_ROWS && fits)
+        n <= self.exact_limit || (self.thorough && n <= most && fits)
     }
 }
 
@@ -107,13 +109,32 @@ impl Evidence {
             selection: Selection::Free,
             exact_limit: options.exact_limit,
             memory_budget: options.memory_budget,
+            cg_max_steps: options.cg_max_steps,
             ..CertifyOptions::default()
         };
         let hyper = gp.hyperparameters();
         let residual = &rows.y - &hyper.mean.value(&rows.x).insert_axis(Axis(1));
         let certificate = certify(hyper, &rows.x, &residual, &certify_options)?;
-        let cg = self.cg.with(certificate.cg);
-        Ok(Self { elbo: self.elbo, cg, ..Self::from(&certificate) })
+        Ok(Self { elbo: self.elbo, ..Self::from(&certificate) }.narrowed_by(self))
+    }
+
+    /// Both brackets hold, so the higher lower end and the lower upper end do.
+    fn narrowed_by(mut self, other: Self) -> Self {
+        let end = |value: Option<f64>, unknown: f64| value.unwrap_or(unknown);
+        let higher = end(other.lower, f64::NEG_INFINITY) > end(self.lower, f64::NEG_INFINITY);
+        let lower = end(other.upper, f64::INFINITY) < end(self.upper, f64::INFINITY);
+        if higher {
+            (self.lower, self.bound) = (other.lower, other.bound);
+        }
+        if lower {
+            (self.upper, self.bound_lower) = (other.upper, other.bound_lower);
+        }
+        if let (true, Some(lower), Some(upper)) = (higher || lower, self.lower, self.upper) {
+            let log_det = self.slack_logdet.or(other.slack_logdet);
+            let log_det = log_det.map_or(0.0, |slack| slack.min(upper - lower));
+            (self.slack_quad, self.slack_logdet) = (Some(upper - lower - log_det), Some(log_det));
+        }
+        self
     }
 
     /// Adds the ends that bounds on the two terms make: `[lower, upper]` each, widened already, with

@@ -10,7 +10,7 @@ use sparse_gp::Selector;
 
 use crate::method::{Outcome, Rows};
 use crate::warnings::warnings;
-use crate::{FitOptions, Model};
+use crate::{CgSummary, FitOptions, Model};
 
 /// A fitted model and how it came about.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Fitted {
     pub model: Model,
     /// How training went; `None` when there was none.
     pub trained: Option<Trained>,
+    /// Conjugate gradients of training and conditioning.
+    pub cg: CgSummary,
     /// What a user of the model should know.
     pub warnings: Vec<String>,
 }
@@ -33,7 +35,7 @@ pub fn fit(
     options: &FitOptions,
     observer: &mut dyn Observer,
 ) -> Result<Fitted, GpError> {
-    options.method.check_settings(&options.given_settings())?;
+    options.check()?;
     let (x_measured, y_measured) =
         (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
     y_measured.check_squares("y")?;
@@ -48,13 +50,13 @@ pub fn fit(
     let rows = Rows { x: x_scaling.apply(&design.x)?, y: y_scaling.apply(&design.y)? };
     let scaled = with_scaled_points(options, &x_scaling)?;
     let (outcome, rows) = condition_or_train(&template, rows, &scaled, observer)?;
-    let Outcome { gp, trained, notices } = outcome;
+    let Outcome { gp, trained, notices, cg } = outcome;
     let (encoder, surrogates) = (design.encoder.clone(), options.surrogates);
     let model = Model { gp, rows, encoder, x_scaling, y_scaling, units, surrogates };
     let measured = [&x_measured, &y_measured];
     let mut all = warnings(design, measured, &model, trained.as_ref(), options)?;
     all.extend(notices);
-    Ok(Fitted { model, trained, warnings: all })
+    Ok(Fitted { model, trained, cg, warnings: all })
 }
 
 /// Inducing points given in the table's units, in the scale of the fit.
@@ -113,10 +115,11 @@ fn condition_or_train(
     }
     let whole = method.condition(part.gp.hyperparameters(), &rows, options)?;
     let said = format!(
-        "hyperparameters were trained on {count} of the {n} rows, drawn at random by the seed; the posterior uses all rows"
+        "hyperparameters were trained on {count} of the {n} rows, drawn at random by the seed; the posterior uses all rows, and `taut certify` has more bounds"
     );
     let notices = std::iter::once(said).chain(part.notices).chain(whole.notices).collect();
-    Ok((Outcome { gp: whole.gp, trained: part.trained, notices }, rows))
+    let cg = part.cg.with(whole.cg);
+    Ok((Outcome { gp: whole.gp, trained: part.trained, notices, cg }, rows))
 }
 
 /// The hyperparameters before training, in the scale of the fit.

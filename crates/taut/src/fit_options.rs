@@ -1,5 +1,6 @@
 //! How a table is fitted.
 
+use cglb::Bound;
 use gp_core::{GpError, Hyperparameters, MeanSpec, Params, TrainingPlan};
 use kernels::KernelSpec;
 use ndarray::ArrayRef2;
@@ -21,10 +22,13 @@ use crate::{Method, Setting, Surrogates};
 /// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
+/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`] |
+/// | `cg_tolerance` | 1 nat while training; the final solve goes to 1e-3, or this if less |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; 0 leaves v = 0 |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
 /// | `memory_budget` | none: bytes for the matrices |
 ///
-/// An option the method has no use for is refused, see [`Method::check_settings`].
+/// An option the method has no use for is refused, see [`check`](Self::check).
 #[derive(Debug, Clone)]
 pub struct FitOptions {
     /// The inference method.
@@ -47,6 +51,12 @@ pub struct FitOptions {
     pub selector: Option<Selector>,
     /// Whether inducing points may move.
     pub train_inducing_points: bool,
+    /// The upper bound on the log-determinant that is trained.
+    pub bound: Option<String>,
+    /// Where conjugate gradients stop in training, in nats.
+    pub cg_tolerance: Option<f64>,
+    /// Cap on the steps of a solve.
+    pub cg_max_steps: Option<usize>,
     /// Rows hyperparameters are trained on; all rows are conditioned on.
     pub training_rows: Option<usize>,
     /// Largest number of bytes of the matrices.
@@ -66,6 +76,9 @@ impl Default for FitOptions {
             surrogates: Surrogates::default(),
             selector: None,
             train_inducing_points: true,
+            bound: None,
+            cg_tolerance: None,
+            cg_max_steps: None,
             training_rows: None,
             memory_budget: None,
         }
@@ -81,7 +94,20 @@ impl FitOptions {
             Some(_) => Some(Setting::Select),
             None => None,
         };
-        selection.into_iter().collect()
+        let fixed = (!self.train_inducing_points).then_some(Setting::FixedPoints);
+        let bound = self.bound.as_ref().map(|_| Setting::Bound);
+        let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
+        let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
+        [selection, fixed, bound, tolerance, steps].into_iter().flatten().collect()
+    }
+
+    /// Refuses what no data could make right.
+    ///
+    /// # Errors
+    /// [`GpError::UnusedOption`] for an option the method has no use for, [`GpError::UnknownBound`].
+    pub fn check(&self) -> Result<(), GpError> {
+        self.method.check_settings(&self.given_settings())?;
+        self.bound.as_deref().map_or(Ok(()), |name| Bound::named(name).map(drop))
     }
 
     /// Inducing points for the rows `x` `[N, D]`, in the scale of the fit.

@@ -8,6 +8,7 @@ mod tutorial {}
 #[doc = include_str!("../../../README.md")]
 mod front_page {}
 
+mod auto;
 mod certificate_table;
 mod certify;
 mod evidence;
@@ -23,6 +24,7 @@ mod scores;
 mod surrogates;
 mod warnings;
 
+pub use auto::{AutoLimits, automatic};
 pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
 pub use evidence::{Evidence, EvidenceOptions};
@@ -39,6 +41,7 @@ pub use scores::{
 pub use surrogates::Surrogates;
 
 pub use bounds;
+pub use cglb;
 pub use datasets;
 pub use exact_gp;
 pub use gp_core;

@@ -19,22 +19,40 @@ pub(crate) struct SparseNeed {
     m: u64,
     /// Numbers of the rows themselves.
     data: u64,
+    neighbours: u64,
     greedy: bool,
     budget: Option<u64>,
 }
 
 impl SparseNeed {
     pub(crate) fn new(method: &'static str, x: &ArrayRef2<f64>, options: &FitOptions) -> Self {
-        let m = match &options.selector {
-            Some(Selector::Given(z)) => z.nrows(),
-            _ => options.surrogates.inducing.min(x.nrows()),
-        };
-        let greedy = matches!(options.selector, None | Some(Selector::Greedy));
-        let (n, m, data) = (x.nrows() as u64, m as u64, x.len() as u64);
-        Self { method, n, m, data, greedy, budget: options.memory_budget }
+        Self::of_size(method, x.nrows(), x.len(), options)
     }
 
-    fn with_points(self, m: u64) -> Self {
+    /// For `n` rows of `data` numbers.
+    pub(crate) fn of_size(
+        method: &'static str,
+        n: usize,
+        data: usize,
+        options: &FitOptions,
+    ) -> Self {
+        let surrogates = options.surrogates;
+        let m = match &options.selector {
+            Some(Selector::Given(z)) => z.nrows(),
+            _ => surrogates.inducing.min(n),
+        };
+        Self {
+            method,
+            n: n as u64,
+            m: m as u64,
+            data: data as u64,
+            neighbours: surrogates.neighbours.min(n) as u64,
+            greedy: matches!(options.selector, None | Some(Selector::Greedy)),
+            budget: options.memory_budget,
+        }
+    }
+
+    pub(crate) fn with_points(self, m: u64) -> Self {
         Self { m, ..self }
     }
 
@@ -47,6 +65,12 @@ impl SparseNeed {
     pub(crate) fn low_bytes(self) -> u64 {
         let selection = if self.greedy { self.m.saturating_mul(self.n) } else { 0 };
         8 * (selection.min(SELECTION_NUMBERS) + 6 * self.m * self.m + 2 * self.data)
+    }
+
+    /// As [`bytes`](Self::bytes), with the matrices that sensitivities need, and neighbours' factors.
+    pub(crate) fn cglb_bytes(self) -> u64 {
+        let neighbours = self.n.saturating_mul(4 * self.neighbours);
+        8 * (5 * self.m.saturating_mul(self.n) + 6 * self.m * self.m + 2 * self.data + neighbours)
     }
 
     pub(crate) fn fits(self, bytes: u64) -> bool {

@@ -3,6 +3,7 @@
 //! A further method is one file here that implements [`Inference`] (how it is fitted) and
 //! [`Conditioned`] (what it is then), a variant of [`Method`] and one of [`Part`].
 
+mod cglb;
 mod exact;
 mod sgpr;
 
@@ -12,7 +13,7 @@ use gp_core::{GpError, Hyperparameters, Observer, Posterior, Prediction, Trained
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, EvidenceOptions, FitOptions};
+use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions};
 
 /// How a model is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub enum Method {
     Exact,
     /// Variational inducing points.
     Sgpr,
+    /// The conjugate-gradient lower bound.
+    Cglb,
 }
 
 /// An option that not every method has a use for.
@@ -32,6 +35,8 @@ pub enum Setting {
     InducingPoints,
     /// How inducing points are chosen.
     Select,
+    /// That inducing points stay where they are.
+    FixedPoints,
     /// Which bound on the log-determinant is trained.
     Bound,
     /// Where conjugate gradients stop.
@@ -47,6 +52,7 @@ impl Setting {
         match self {
             Self::InducingPoints => "inducing-points",
             Self::Select => "select",
+            Self::FixedPoints => "fix inducing_points",
             Self::Bound => "bound",
             Self::CgTolerance => "cg-tolerance",
             Self::CgMaxSteps => "cg-max-steps",
@@ -56,12 +62,13 @@ impl Setting {
 
 impl Method {
     /// Every method.
-    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb];
 
     fn inference(self) -> &'static dyn Inference {
         match self {
             Self::Exact => &exact::Cholesky,
             Self::Sgpr => &sgpr::InducingPoints,
+            Self::Cglb => &cglb::ConjugateGradients,
         }
     }
 
@@ -137,6 +144,8 @@ pub(crate) struct Outcome {
     pub(crate) gp: Box<dyn Conditioned>,
     pub(crate) trained: Option<Trained>,
     pub(crate) notices: Vec<String>,
+    /// Conjugate gradients of training and conditioning.
+    pub(crate) cg: CgSummary,
 }
 
 /// A way to fit.
@@ -197,9 +206,14 @@ pub(crate) trait Conditioned: Posterior + Debug + Send + Sync {
         None
     }
 
-    /// Neighbours each row is conditioned on, where training used them.
-    fn neighbours(&self) -> Option<usize> {
+    /// The bound on the log-determinant that was trained, where there is a choice.
+    fn bound(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether each row is conditioned on its neighbours.
+    fn uses_neighbours(&self) -> bool {
+        false
     }
 
     /// Predictions of each training row from all others, where the method has them.
@@ -214,6 +228,7 @@ pub(crate) trait Conditioned: Posterior + Debug + Send + Sync {
 pub(crate) enum Part {
     Exact(exact::Saved),
     Sgpr(Box<sgpr::Saved>),
+    Cglb(Box<cglb::Saved>),
 }
 
 impl Part {
@@ -226,6 +241,7 @@ impl Part {
         match self {
             Self::Exact(saved) => saved.restore(hyper, rows),
             Self::Sgpr(saved) => saved.restore(hyper, rows),
+            Self::Cglb(saved) => saved.restore(hyper, rows),
         }
     }
 }

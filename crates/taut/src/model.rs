@@ -100,10 +100,16 @@ impl Model {
         self.gp.auxiliary()
     }
 
+    /// The bound on the log-determinant that was trained, of methods that have a choice.
+    #[must_use]
+    pub fn bound(&self) -> Option<&str> {
+        self.gp.bound()
+    }
+
     /// Neighbours each row is conditioned on, where training used them.
     #[must_use]
     pub fn neighbours(&self) -> Option<usize> {
-        self.gp.neighbours()
+        self.gp.uses_neighbours().then_some(self.surrogates.neighbours)
     }
 
     /// The quantity training maximises, without priors: the log marginal likelihood itself, or the

@@ -113,6 +113,17 @@ pub(crate) struct FitArgs {
     /// How inducing points are chosen [default: greedy]
     #[arg(long, value_enum)]
     pub(crate) select: Option<Select>,
+    /// Bound on the log-determinant that is trained; `taut certify` lists their names
+    /// [default: arithmetic-geometric]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bound: Option<String>,
+    /// Slack conjugate gradients may leave in training, in nats [default: 1]; the final solve goes to
+    /// 0.001, or to this if less
+    #[arg(long, value_name = "NATS", value_parser = positive_real)]
+    pub(crate) cg_tolerance: Option<f64>,
+    /// Largest number of steps of a solve by conjugate gradients [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) cg_max_steps: Option<usize>,
     /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`
     /// [default: 30]
     #[arg(long, value_name = "K")]
@@ -145,11 +156,11 @@ pub(crate) struct FitArgs {
     /// Largest number of training steps
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) max_iters: usize,
-    /// Stop training after this many seconds
+    /// Stop training after this many seconds; `auto` chooses a method that fits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<f64>,
-    /// Report the exact log marginal likelihood, and leave-one-out scores of an exact fit, up to this
-    /// many rows
+    /// Up to this many rows `auto` is exact, and reports have the exact log marginal likelihood and
+    /// leave-one-out scores of an exact fit
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub(crate) exact_limit: usize,
     /// Hyperparameters to start from: a parameter file or a model file
@@ -253,7 +264,8 @@ pub(crate) struct DescribeArgs {
 pub(crate) struct MethodChoice(pub(crate) Option<Method>);
 
 fn methods() -> impl TypedValueParser<Value = MethodChoice> {
-    let auto = PossibleValue::new(AUTO).help("Exact when it fits the memory budget");
+    let auto = PossibleValue::new(AUTO)
+        .help("Exact when it fits time and memory, else the best that does");
     let named = Method::ALL.iter().map(|method| (method.name(), method.about()));
     let named = named.map(|(name, about)| PossibleValue::new(name).help(about));
     let find = |name: &str| Method::ALL.iter().copied().find(|method| method.name() == name);

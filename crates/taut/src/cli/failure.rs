@@ -76,12 +76,12 @@ impl Failure {
 
 /// What to do where an exact fit of `n` rows is too large and `affordable` rows would fit.
 fn smaller(n: usize, affordable: usize) -> String {
-    // An exact fit holds three N×N matrices, one on inducing points three of M×N.
-    let inducing = (affordable * affordable / n.max(1)).min(DEFAULT_INDUCING);
+    // An exact fit holds three N×N matrices, one on inducing points five of M×N.
+    let inducing = (affordable * affordable / n.max(1) * 3 / 5).min(DEFAULT_INDUCING);
     let rest = format!("raise it with --memory GB, or use fewer rows (about {affordable} fit)");
     match inducing {
         0..FEW_INDUCING => rest,
-        _ => format!("use --method sgpr --inducing {inducing}, {rest}"),
+        _ => format!("use --method cglb --inducing {inducing}, {rest}"),
     }
 }
 

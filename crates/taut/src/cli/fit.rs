@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gp_core::{StartReport, Trained};
-use taut::{Evidence, EvidenceOptions, Fitted, Model, leave_one_out_scores, test_scores};
+use taut::{
+    Evidence, EvidenceOptions, FitOptions, Fitted, Method, Model, leave_one_out_scores, test_scores,
+};
 
 use super::args::FitArgs;
 use super::checkpoint::remove;
@@ -32,6 +34,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     }
     let mut display = Display::new(args.common.quiet);
     tables.notices().iter().for_each(|notice| display.say(&format!("note: {notice}")));
+    if args.method.0.is_none() {
+        chosen(&candidates[0]).iter().for_each(|line| display.say(line));
+    }
+    let whole = candidates[0].training_rows.is_none();
     let outcome = train(args, &tables, candidates, &checkpoint, &mut display)?;
     display.clear();
     let size = outcome.fitted.model.save(&out)?;
@@ -39,11 +45,24 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         // The model holds all the checkpoint did.
         remove(&checkpoint);
     }
-    let report = report(args, &tables, outcome, began)?;
+    let report = report(args, &tables, outcome, whole, began)?;
     if let Some(path) = &args.report {
         write_json(path, &report)?;
     }
     print(&summary::lines(&report, &out, size))
+}
+
+/// What `auto` chose, unless it is the exact method.
+fn chosen(options: &FitOptions) -> Option<String> {
+    if options.method == Method::Exact {
+        return None;
+    }
+    let bound = options.bound.as_ref().map_or(String::new(), |bound| format!(", {bound}"));
+    let rows = options.training_rows.map_or(String::new(), |rows| {
+        format!(", trained on {rows} rows: more would take too long")
+    });
+    let (method, inducing) = (options.method.name(), options.surrogates.inducing);
+    Some(format!("note: method {method}{bound}, {inducing} inducing points{rows}"))
 }
 
 /// The table's name with `.taut`, in the current folder.
@@ -78,6 +97,7 @@ fn report(
     args: &FitArgs,
     tables: &Tables,
     outcome: Outcome,
+    whole: bool,
     began: Instant,
 ) -> Result<Report, Failure> {
     let Outcome { fitted, kernels, resumable } = outcome;
@@ -85,7 +105,7 @@ fn report(
     let predicting = Instant::now();
     let test = tables.test.as_ref().map(|test| test_scores(model, test)).transpose()?;
     let predict = test.is_some().then(|| predicting.elapsed().as_secs_f64());
-    let evidence = model.evidence(&evidence_options(args, model))?;
+    let evidence = model.evidence(&evidence_options(args, model, whole))?;
     let n = model.x().nrows();
     let loo = (n <= args.exact_limit && n > 1).then(|| leave_one_out_scores(model)).transpose()?;
     Ok(Report {
@@ -96,13 +116,14 @@ fn report(
         d: model.x().ncols(),
         inducing: model.inducing_points().map(|z| z.nrows()),
         neighbours: model.neighbours(),
+        bound: model.bound().map(str::to_owned),
         seed: args.seed,
         threads: rayon::current_num_threads(),
         units: model.units(),
         params: model.params(),
         lml: Lml::new(&evidence, model.original_offset()),
         elbo: evidence.elbo,
-        cg: evidence.cg,
+        cg: fitted.cg.with(evidence.cg),
         train: train_part(fitted.trained.as_ref()),
         test,
         loo: loo.flatten(),
@@ -118,12 +139,15 @@ fn report(
     })
 }
 
-fn evidence_options(args: &FitArgs, model: &Model) -> EvidenceOptions {
+/// Where time was too short to train on all rows, more bounds wait until they are asked for.
+fn evidence_options(args: &FitArgs, model: &Model, whole: bool) -> EvidenceOptions {
+    let defaults = EvidenceOptions::default();
     EvidenceOptions {
         surrogates: model.surrogates(),
+        cg_max_steps: args.cg_max_steps.unwrap_or(defaults.cg_max_steps),
         exact_limit: args.exact_limit,
         memory_budget: Some(machine::memory_budget(args.memory)),
-        ..EvidenceOptions::default()
+        thorough: whole,
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn check_memory(args: &FitArgs, method: Method, n: usize) -> Result<(
             needed as f64 / 1e9,
             has as f64 / 1e9
         ),
-        "use --method sgpr --inducing 512, fewer rows, or a machine with more memory",
+        "use --method cglb --inducing 512, fewer rows, or a machine with more memory",
     ))
 }
 

@@ -7,7 +7,7 @@ use gp_core::{
 };
 use kernels::KernelSpec;
 use sparse_gp::Selector;
-use taut::{FitOptions, Method, Setting, Surrogates, parse_kernel, read_params};
+use taut::{AutoLimits, FitOptions, Surrogates, automatic, parse_kernel, read_params};
 
 use super::args::{FitArgs, MeanKind, Select};
 use super::failure::Failure;
@@ -18,33 +18,46 @@ use super::table::{Tables, read};
 /// What `--fix` calls the inducing points, which are no hyperparameters.
 const INDUCING_POINTS: &str = "inducing_points";
 
-/// The options of each kernel to be tried, at least one.
+/// The options of each kernel to be tried, at least one; what is chosen automatically is the same for
+/// all.
 pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptions>, Failure> {
     let features = &tables.train.feature_names[..];
-    let method = args.method.0.unwrap_or(Method::Exact);
-    let selector = selector(args, tables)?;
     let kernels = args.kernels.iter().map(|text| kernel(text, features));
     let kernels: Vec<KernelSpec> = kernels.collect::<Result<_, _>>()?;
-    let params = starting_params(args, &kernels, features.len())?;
-    let options = |kernel: Option<KernelSpec>| FitOptions {
-        method,
-        kernel,
+    let given = FitOptions {
         mean: args.mean.map(|kind| starting_mean(kind, features.len())),
         scale: !args.no_scale,
-        plan: plan(args, method),
-        params: params.clone(),
+        plan: plan(args),
+        params: starting_params(args, &kernels, features.len())?,
         train: !args.no_train,
         surrogates: surrogates(args, tables.train.x.nrows()),
-        selector: selector.clone(),
-        train_inducing_points: !holds_points(args, method),
-        training_rows: None,
+        selector: selector(args, tables)?,
+        train_inducing_points: !args.fix.iter().any(|name| name == INDUCING_POINTS),
+        bound: args.bound.clone(),
+        cg_tolerance: args.cg_tolerance,
+        cg_max_steps: args.cg_max_steps,
         memory_budget: Some(machine::memory_budget(args.memory)),
+        ..FitOptions::default()
     };
-    method.check_settings(&options(None).given_settings())?;
+    let options = with_method(args, given, tables.train.x.dim());
+    options.check()?;
     if kernels.is_empty() {
-        return Ok(vec![options(None)]);
+        return Ok(vec![options]);
     }
-    Ok(kernels.into_iter().map(|kernel| options(Some(kernel))).collect())
+    let with = |kernel| FitOptions { kernel: Some(kernel), ..options.clone() };
+    Ok(kernels.into_iter().map(with).collect())
+}
+
+fn with_method(args: &FitArgs, options: FitOptions, (n, d): (usize, usize)) -> FitOptions {
+    if let Some(method) = args.method.0 {
+        return FitOptions { method, ..options };
+    }
+    let limits = AutoLimits {
+        exact_limit: args.exact_limit,
+        seconds: args.time,
+        fixed_inducing: args.inducing.is_some(),
+    };
+    automatic(options, n, d, &limits)
 }
 
 /// Where inducing points come from, if it was said.
@@ -58,16 +71,6 @@ fn selector(args: &FitArgs, tables: &Tables) -> Result<Option<Selector>, Failure
         Select::Kmeans => Selector::KMeans,
         Select::Random => Selector::Random,
     }))
-}
-
-/// Whether inducing points are to stay where they are. To a method that has none they are an unknown
-/// parameter.
-fn holds_points(args: &FitArgs, method: Method) -> bool {
-    moves_points(method) && args.fix.iter().any(|name| name == INDUCING_POINTS)
-}
-
-fn moves_points(method: Method) -> bool {
-    method.uses(Setting::InducingPoints)
 }
 
 /// A kernel expression that can be built for these columns.
@@ -144,8 +147,8 @@ fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
     }
 }
 
-fn plan(args: &FitArgs, method: Method) -> TrainingPlan {
-    let hyper = |name: &&String| !moves_points(method) || name.as_str() != INDUCING_POINTS;
+fn plan(args: &FitArgs) -> TrainingPlan {
+    let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
         floors: Floors { noise_variance: args.noise_floor, ..Floors::default() },
         fixed: args.fix.iter().filter(hyper).cloned().collect(),
@@ -180,12 +183,15 @@ fn fingerprint_line(options: &FitOptions) -> String {
         plan.seed
     );
     let method = format!(
-        "{} {:?} {} {} {:?}",
+        "{} {:?} {} {} {:?} {:?} {:?} {:?}",
         options.method.name(),
         options.surrogates,
         selector_text(options.selector.as_ref()),
         options.train_inducing_points,
         options.training_rows,
+        options.bound,
+        options.cg_tolerance,
+        options.cg_max_steps,
     );
     format!("{training} {method}")
 }

@@ -14,6 +14,8 @@ pub(crate) struct Report {
     pub(crate) d: usize,
     pub(crate) inducing: Option<usize>,
     pub(crate) neighbours: Option<usize>,
+    /// The bound on the log-determinant that was trained.
+    pub(crate) bound: Option<String>,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     pub(crate) units: Units,

@@ -15,7 +15,7 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
         report.method,
         report.n_train,
         report.d,
-        report.inducing.map_or(String::new(), |m| format!(", {m} inducing points")),
+        built_from(report),
         report.kernel
     )];
     lines.push(format!(
@@ -36,6 +36,13 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
     lines.extend(report.warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.push(format!("  model: {} ({})", out.display(), bytes_text(size)));
     lines
+}
+
+fn built_from(report: &Report) -> String {
+    let inducing = report.inducing.map(|m| format!(", {m} inducing points"));
+    let bound = report.bound.as_ref().map(|bound| format!(", {bound}"));
+    let neighbours = report.neighbours.map(|k| format!(" of {k} neighbours"));
+    inducing.into_iter().chain(bound).chain(neighbours).collect()
 }
 
 /// The value itself, or where it lies.

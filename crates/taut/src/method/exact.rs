@@ -2,12 +2,12 @@
 
 use bounds::exact::bytes_needed;
 use exact_gp::{ExactGp, ExactGpOptions};
-use gp_core::{GpError, Hyperparameters, Observer, Prediction};
+use gp_core::{GpError, Hyperparameters, Observer, Prediction, Trained};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::{Conditioned, Inference, Method, Outcome, Part, Rows, Setting};
-use crate::{Evidence, EvidenceOptions, FitOptions};
+use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions};
 
 pub(crate) struct Cholesky;
 
@@ -34,7 +34,7 @@ impl Inference for Cholesky {
         let memory_budget = options.memory_budget;
         let exact = ExactGpOptions { plan: options.plan.clone(), memory_budget };
         let (gp, trained) = ExactGp::fit(template, &rows.x, &rows.y, &exact, observer)?;
-        Ok(Outcome { gp: Box::new(gp), trained: Some(trained), notices: Vec::new() })
+        Ok(outcome(gp, Some(trained)))
     }
 
     fn condition(
@@ -44,8 +44,12 @@ impl Inference for Cholesky {
         options: &FitOptions,
     ) -> Result<Outcome, GpError> {
         let gp = ExactGp::condition(hyper, &rows.x, &rows.y, options.memory_budget)?;
-        Ok(Outcome { gp: Box::new(gp), trained: None, notices: Vec::new() })
+        Ok(outcome(gp, None))
     }
+}
+
+fn outcome(gp: ExactGp, trained: Option<Trained>) -> Outcome {
+    Outcome { gp: Box::new(gp), trained, notices: Vec::new(), cg: CgSummary::default() }
 }
 
 impl Conditioned for ExactGp {

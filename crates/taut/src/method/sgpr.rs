@@ -8,7 +8,10 @@ use sparse_gp::{Jitter, Sgpr, SgprFit, SgprOptions, SgprParts, SgprSettings};
 
 use super::{Conditioned, Inference, Method, Outcome, Part, Rows, Setting};
 use crate::memory::{SparseNeed, prediction_bytes};
-use crate::{Evidence, EvidenceOptions, FitOptions};
+use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions};
+
+/// Rows up to which a fit, which is linear in them, is followed by bounds that cost N² operations.
+const THOROUGH_ROWS: usize = 20_000;
 
 pub(crate) struct InducingPoints;
 
@@ -22,7 +25,7 @@ impl Inference for InducingPoints {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        &[Setting::InducingPoints, Setting::Select]
+        &[Setting::InducingPoints, Setting::Select, Setting::FixedPoints]
     }
 
     fn fit(
@@ -42,7 +45,12 @@ impl Inference for InducingPoints {
         let SgprFit { model, trained, notices } =
             Sgpr::fit(template, &rows.x, &rows.y, &sgpr, observer)?;
         let notices = notices.iter().map(ToString::to_string).collect();
-        Ok(Outcome { gp: Box::new(model), trained: Some(trained), notices })
+        Ok(Outcome {
+            gp: Box::new(model),
+            trained: Some(trained),
+            notices,
+            cg: CgSummary::default(),
+        })
     }
 
     fn condition(
@@ -55,7 +63,7 @@ impl Inference for InducingPoints {
         let chosen = options.choose_inducing_points(hyper, &rows.x)?;
         let model = Sgpr::condition(hyper, &chosen.z, &rows.x, &rows.y, &settings)?;
         let notices = chosen.notices.iter().map(ToString::to_string).collect();
-        Ok(Outcome { gp: Box::new(model), trained: None, notices })
+        Ok(Outcome { gp: Box::new(model), trained: None, notices, cg: CgSummary::default() })
     }
 }
 
@@ -79,14 +87,7 @@ impl Conditioned for Sgpr {
     }
 
     fn part(&self) -> Part {
-        let parts = self.parts();
-        Part::Sgpr(Box::new(Saved {
-            z: parts.z.clone(),
-            jitter: parts.jitter,
-            b: parts.b.clone(),
-            coefficients: parts.coefficients.clone(),
-            evidence: parts.evidence.clone(),
-        }))
+        Part::Sgpr(Box::new(Saved::of(self.parts())))
     }
 
     fn objective(&self) -> Result<f64, GpError> {
@@ -95,7 +96,7 @@ impl Conditioned for Sgpr {
 
     fn evidence(&self, rows: &Rows, options: &EvidenceOptions) -> Result<Evidence, GpError> {
         let known = Evidence { elbo: Some(self.evidence().elbo()), ..Evidence::default() };
-        if options.is_thorough(rows.x.nrows(), self.inducing_points().nrows()) {
+        if options.is_thorough(rows.x.nrows(), self.inducing_points().nrows(), THOROUGH_ROWS) {
             return known.with_certificate(self, rows, options);
         }
         Ok(Evidence { jitter: Some(self.jitter()), ..known.with_bracket(self, rows)? })
@@ -143,11 +144,21 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    pub(crate) fn restore(
+    pub(crate) fn of(parts: &SgprParts) -> Self {
+        Self {
+            z: parts.z.clone(),
+            jitter: parts.jitter,
+            b: parts.b.clone(),
+            coefficients: parts.coefficients.clone(),
+            evidence: parts.evidence.clone(),
+        }
+    }
+
+    pub(crate) fn into_parts(
         self,
         hyper: Hyperparameters,
         rows: &Rows,
-    ) -> Result<Box<dyn Conditioned>, GpError> {
+    ) -> Result<SgprParts, GpError> {
         let Self { z, jitter, b, coefficients, evidence } = self;
         let check = |argument, unit, expected, found| {
             let mismatch = GpError::ShapeMismatch { argument, unit, expected, found };
@@ -157,7 +168,14 @@ impl Saved {
         check("evidence", "rows", rows.x.nrows(), evidence.n)?;
         check("evidence", "columns", rows.y.ncols(), evidence.quad.len())?;
         check("evidence", "columns", rows.y.ncols(), evidence.quad_lower.len())?;
-        let parts = SgprParts { hyper, z, jitter, b, coefficients, evidence };
-        Ok(Box::new(Sgpr::from_parts(parts)?))
+        Ok(SgprParts { hyper, z, jitter, b, coefficients, evidence })
+    }
+
+    pub(crate) fn restore(
+        self,
+        hyper: Hyperparameters,
+        rows: &Rows,
+    ) -> Result<Box<dyn Conditioned>, GpError> {
+        Ok(Box::new(Sgpr::from_parts(self.into_parts(hyper, rows)?)?))
     }
 }

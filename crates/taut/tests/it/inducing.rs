@@ -7,7 +7,7 @@ use crate::support::{Place, at, close, table};
 const FIT: &str = "t.csv --target y --drop z";
 const PARAMS: &str =
     r#"{"lengthscales": [0.7, 1.1], "variance": 1.2, "noise_variance": 0.05, "mean": 0.1}"#;
-const SPARSE: &[&str] = &["sgpr"];
+const SPARSE: &[&str] = &["sgpr", "cglb"];
 
 fn conditioned(place: &Place, options: &str) -> Value {
     place.write("p.json", PARAMS);
@@ -44,31 +44,38 @@ fn points_are_brought_along() {
         assert_eq!(scaled["lml"], given("w.csv", "")["lml"]);
         assert_eq!(scaled["elbo"], given("w.csv", "")["elbo"]);
         // The model holds them in its own scale.
-        place.taut(&format!("fit {FIT} --params p.json --no-train --no-scale --method {method} --inducing-points z.csv --out u.taut")).ok();
-        let model: Value = serde_json::from_str(&place.read("u.taut")).unwrap();
-        let z = &model["content"]["method"][*method]["z"]["data"];
-        assert_eq!(*z, json!([1.0, 0.5, -1.0, 1.5, 0.25, 2.0]));
+        let unscaled = "--params p.json --no-train --no-scale --out u.taut";
+        place.taut(&format!("fit {FIT} {unscaled} --method {method} --inducing-points z.csv")).ok();
+        assert_eq!(points(&place, "u.taut"), json!([1.0, 0.5, -1.0, 1.5, 0.25, 2.0]));
     }
 }
 
-/// Training moves the points, unless they are held.
+/// The inducing points a model holds, row by row.
+fn points(place: &Place, model: &str) -> Value {
+    let part = &place.json(model)["content"]["method"];
+    let found = part.pointer("/sgpr/z/data").or(part.pointer("/cglb/correction/z/data"));
+    found.unwrap().clone()
+}
+
+/// Training moves the points, unless they are held or the bound does not depend on them.
 #[test]
 fn points_can_be_held() {
     let place = Place::with_tables();
     place.write("z.csv", "a,b\n1,0.5\n-1,1.5\n0.25,2\n");
-    let z = |fix: &str| {
-        let fit = "--no-scale --starts 1 --max-iters 5 --method sgpr --inducing-points z.csv";
-        place.taut(&format!("fit {FIT} {fit} {fix}")).ok();
-        let model: Value = serde_json::from_str(&place.read("t.taut")).unwrap();
-        model["content"]["method"]["sgpr"]["z"]["data"].clone()
-    };
     let held = json!([1.0, 0.5, -1.0, 1.5, 0.25, 2.0]);
-    assert_eq!(z("--fix inducing_points"), held);
-    assert_ne!(z(""), held);
+    for method in ["sgpr", "cglb", "cglb --bound vecchia"] {
+        let z = |fix: &str| {
+            let fit = "--no-scale --starts 1 --max-iters 5 --inducing-points z.csv";
+            place.taut(&format!("fit {FIT} {fit} --method {method} {fix}")).ok();
+            points(&place, "t.taut")
+        };
+        assert_eq!(z("--fix inducing_points"), held, "{method}");
+        assert_eq!(z("") == held, method.contains("vecchia"), "{method}");
+    }
     place.taut(&format!("fit {FIT} --method exact --fix inducing_points")).refused(
         2,
-        "`inducing_points`",
-        "kernel.lengthscales[0]",
+        "--fix inducing_points",
+        "--method sgpr",
     );
 }
 

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
 
+mod automatic;
 mod certifying;
+mod cglb;
 mod describing;
 mod fit_columns;
 mod fit_limits;

@@ -7,7 +7,12 @@ use crate::support::interrupt_after_a_few_steps;
 use crate::support::{Place, at, close, numbers, table};
 
 /// Each method with what it is built from, sized for the tables here.
-const METHODS: &[&str] = &["exact", "sgpr --inducing 12"];
+const METHODS: &[&str] = &[
+    "exact",
+    "sgpr --inducing 12",
+    "cglb --inducing 12",
+    "cglb --inducing 12 --bound vecchia --neighbours 8",
+];
 
 const FIT: &str = "t.csv --target y --drop z --starts 1";
 
@@ -204,7 +209,12 @@ fn a_fit_stopped_by_a_limit_goes_on_to_the_same_bits() {
 #[cfg(unix)]
 fn an_interrupted_fit_goes_on_to_the_same_bits() {
     // Seconds of training in any build.
-    for (rows, method) in [(400, "exact"), (8_000, "sgpr --inducing 60")] {
+    for (rows, method) in [
+        (400, "exact"),
+        (8_000, "sgpr --inducing 60"),
+        (600, "cglb --inducing 30"),
+        (400, "cglb --inducing 20 --bound vecchia"),
+    ] {
         let place = Place::new();
         place.write("t.csv", &table(rows));
         let kernel = "--kernel se+matern12*rq --starts 4 --max-iters 40";
