@@ -76,7 +76,7 @@ impl Default for AutoLimits {
 /// assert_eq!(choose(2_000, AutoLimits::default()).method, Method::Exact);
 /// let large = choose(30_000, AutoLimits::default());
 /// assert_eq!((large.method, large.training_rows), (Method::Cglb, None));
-/// let hurried = choose(30_000, AutoLimits { seconds: Some(600.0), ..AutoLimits::default() });
+/// let hurried = choose(30_000, AutoLimits { seconds: Some(200.0), ..AutoLimits::default() });
 /// assert!(hurried.training_rows.is_some());
 /// ```
 #[must_use]

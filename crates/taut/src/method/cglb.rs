@@ -113,13 +113,15 @@ impl Conditioned for Cglb {
     fn evidence(&self, rows: &Rows, options: &EvidenceOptions) -> Result<Evidence, GpError> {
         let found = self.evidence();
         let finite = |value: f64| value.is_finite().then_some(value);
+        // Where there is no end, no bound is behind it.
+        let name = |name: &String| (!name.is_empty()).then(|| name.clone());
         let known = Evidence {
             lower: finite(found.lower),
             upper: finite(found.upper),
             slack_quad: finite(found.slack_quad),
             slack_logdet: finite(found.slack_logdet),
-            bound: Some(found.lower_bound.clone()),
-            bound_lower: Some(found.upper_bound.clone()),
+            bound: name(&found.lower_bound),
+            bound_lower: name(&found.upper_bound),
             elbo: Some(found.elbo()),
             jitter: Some(self.jitter()),
             ..Evidence::default()
