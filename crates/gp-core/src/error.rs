@@ -140,6 +140,34 @@ pub enum GpError {
         /// Rows that would fit.
         affordable: usize,
     },
+    /// More memory would be needed for matrices of inducing points by rows than the budget allows.
+    #[error(
+        "{method} on {n} rows with {inducing} inducing points needs {needed} of memory, more than the budget of {budget}: raise the budget, or use fewer inducing points (about {affordable} fit)"
+    )]
+    InducingMemory {
+        /// The method's name.
+        method: &'static str,
+        /// Rows asked for.
+        n: usize,
+        /// Inducing points asked for.
+        inducing: usize,
+        /// Memory needed, spelled for people.
+        needed: String,
+        /// Memory allowed, spelled for people.
+        budget: String,
+        /// Inducing points that would fit.
+        affordable: usize,
+    },
+    /// An option that would make no difference to the method.
+    #[error("`{option}` makes no difference to {method}: leave it out, or use {used_by}")]
+    UnusedOption {
+        /// The option's name.
+        option: &'static str,
+        /// The method's name.
+        method: &'static str,
+        /// The methods it is for.
+        used_by: String,
+    },
     /// A result file that is not one of ours, or was cut off, or is of another version.
     #[error("{path}: {problem}")]
     BadFile {

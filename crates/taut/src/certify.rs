@@ -32,6 +32,8 @@ pub enum Selection {
 /// | option | default |
 /// | --- | --- |
 /// | `surrogates` | see [`Surrogates`] |
+/// | `inducing_points` | none: chosen greedily, as many as `surrogates` says |
+/// | `start` | none: conjugate gradients start from zero |
 /// | `selection` | all |
 /// | `exact_limit` | 3000: with at most so many rows the exact value is computed too |
 /// | `tolerance_nats` | 1e-3: slack conjugate gradients may leave in the quadratic term |
@@ -41,6 +43,10 @@ pub enum Selection {
 pub struct CertifyOptions {
     /// Sizes of the surrogates.
     pub surrogates: Surrogates,
+    /// Inducing points `[M, D]` to use, in the scale of the rows.
+    pub inducing_points: Option<Array2<f64>>,
+    /// v `[N, P]` to start from.
+    pub start: Option<Array2<f64>>,
     /// Which bounds.
     pub selection: Selection,
     /// Largest number of rows for the exact value.
@@ -57,6 +63,8 @@ impl Default for CertifyOptions {
     fn default() -> Self {
         Self {
             surrogates: Surrogates::default(),
+            inducing_points: None,
+            start: None,
             selection: Selection::All,
             exact_limit: 3000,
             tolerance_nats: 1e-3,
@@ -126,15 +134,22 @@ pub fn certify(
 ) -> Result<Certificate, GpError> {
     let began = Instant::now();
     let (log_dets, quads) = chosen(&options.selection)?;
-    let z = inducing_points(hyper, x, options.surrogates.inducing);
+    let (z, asked) = match &options.inducing_points {
+        Some(z) => (z.clone(), z.nrows()),
+        None => {
+            let asked = options.surrogates.inducing;
+            (inducing_points(hyper, x, asked), asked)
+        }
+    };
     let problem = problem(hyper, x, &z, options.surrogates)?;
     let cg_options = CgOptions::default().max_iters(options.cg_max_steps);
-    let solution = solve_auxiliary(&problem, y, options.tolerance_nats, None, &cg_options)?;
+    let start = options.start.as_deref();
+    let solution = solve_auxiliary(&problem, y, options.tolerance_nats, start, &cg_options)?;
     let evaluation = Evaluation::new(&problem, y, &solution.v, &log_dets, &quads)?;
     let (exact, refused) = exact_if_affordable(&problem, y, options);
     let warnings = capped_warnings(&solution)
         .into_iter()
-        .chain(fewer_points(z.nrows(), options.surrogates.inducing))
+        .chain(fewer_points(z.nrows(), asked))
         .chain(refused)
         .collect();
     Ok(Certificate {
@@ -147,6 +162,19 @@ pub fn certify(
         warnings,
         seconds: began.elapsed().as_secs_f64(),
     })
+}
+
+impl CgSummary {
+    /// The work of both.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            solves: self.solves + other.solves,
+            steps_total: self.steps_total + other.steps_total,
+            steps_max: self.steps_max.max(other.steps_max),
+            capped: self.capped + other.capped,
+        }
+    }
 }
 
 impl Selection {

@@ -1,63 +1,16 @@
 //! From a table's numbers to a fitted model.
 
 use datasets::Design;
-use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{
-    GpError, Hyperparameters, MeanSpec, Observer, Params, Scales, Standardiser, Trained,
-    TrainingPlan, Units, refuse_duplicates_without_noise,
+    GpError, Hyperparameters, MeanSpec, Observer, Params, Scales, Standardiser, StopReason,
+    Trained, Units, random_rows, refuse_duplicates_without_noise,
 };
 use kernels::{KernelSpec, StationarySpec};
-use ndarray::Array2;
+use sparse_gp::Selector;
 
+use crate::method::{Outcome, Rows};
 use crate::warnings::warnings;
-use crate::{Model, Surrogates};
-
-/// How a table is fitted.
-///
-/// | option | default |
-/// | --- | --- |
-/// | `kernel` | Matérn-3/2 with one lengthscale per column |
-/// | `mean` | a learned constant |
-/// | `scale` | true: inputs and targets are standardised by the training rows |
-/// | `params` | none: starting values, instead of `kernel` and `mean` |
-/// | `train` | true; false conditions on the data at the starting values |
-/// | `plan` | see [`TrainingPlan`] |
-/// | `surrogates` | see [`Surrogates`]: used by bounds later |
-/// | `memory_budget` | none: bytes for the N×N matrices |
-#[derive(Debug, Clone)]
-pub struct FitOptions {
-    /// Covariance function with its starting values, in standardised units.
-    pub kernel: Option<KernelSpec>,
-    /// Prior mean with its starting values, in standardised units.
-    pub mean: Option<MeanSpec>,
-    /// Whether to standardise.
-    pub scale: bool,
-    /// Starting values with their units.
-    pub params: Option<Params>,
-    /// Whether to train.
-    pub train: bool,
-    /// Starts, limits, fixed parameters, priors.
-    pub plan: TrainingPlan,
-    /// Sizes of the surrogates behind later bounds.
-    pub surrogates: Surrogates,
-    /// Largest number of bytes of the matrices.
-    pub memory_budget: Option<u64>,
-}
-
-impl Default for FitOptions {
-    fn default() -> Self {
-        Self {
-            kernel: None,
-            mean: None,
-            scale: true,
-            params: None,
-            train: true,
-            plan: TrainingPlan::default(),
-            surrogates: Surrogates::default(),
-            memory_budget: None,
-        }
-    }
-}
+use crate::{CgSummary, FitOptions, Model};
 
 /// A fitted model and how it came about.
 #[derive(Debug)]
@@ -66,6 +19,8 @@ pub struct Fitted {
     pub model: Model,
     /// How training went; `None` when there was none.
     pub trained: Option<Trained>,
+    /// Conjugate gradients of training and conditioning.
+    pub cg: CgSummary,
     /// What a user of the model should know.
     pub warnings: Vec<String>,
 }
@@ -73,13 +28,14 @@ pub struct Fitted {
 /// Fits a Gaussian process to a table.
 ///
 /// # Errors
-/// Data or parameters out of range, a kernel that does not fit the columns, too little memory, no
-/// usable start.
+/// Data or parameters out of range, a kernel that does not fit the columns, an option the method
+/// has no use for, too little memory, no usable start.
 pub fn fit(
     design: &Design,
     options: &FitOptions,
     observer: &mut dyn Observer,
 ) -> Result<Fitted, GpError> {
+    options.check()?;
     let (x_measured, y_measured) =
         (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
     y_measured.check_squares("y")?;
@@ -91,14 +47,36 @@ pub fn fit(
         let identity = Standardiser::identity;
         (identity(design.x.ncols()), identity(design.y.ncols()), Units::Original)
     };
-    let (x, y) = (x_scaling.apply(&design.x)?, y_scaling.apply(&design.y)?);
-    let (gp, trained) = condition_or_train(&template, &x, &y, options, observer)?;
-    let encoder = design.encoder.clone();
-    let surrogates = options.surrogates;
-    let model = Model { gp, encoder, x_scaling, y_scaling, units, surrogates };
+    let rows = Rows { x: x_scaling.apply(&design.x)?, y: y_scaling.apply(&design.y)? };
+    let scaled = with_scaled_points(options, &x_scaling)?;
+    let (outcome, rows) = condition_or_train(&template, rows, &scaled, observer)?;
+    let Outcome { gp, trained, notices, cg } = outcome;
+    let (encoder, surrogates) = (design.encoder.clone(), options.surrogates);
+    let model = Model { gp, rows, encoder, x_scaling, y_scaling, units, surrogates };
     let measured = [&x_measured, &y_measured];
-    let warnings = warnings(design, measured, &model, trained.as_ref(), options)?;
-    Ok(Fitted { model, trained, warnings })
+    let mut all = warnings(design, measured, &model, trained.as_ref(), options)?;
+    all.extend(notices);
+    Ok(Fitted { model, trained, cg, warnings: all })
+}
+
+/// Inducing points given in the table's units, in the scale of the fit.
+fn with_scaled_points(
+    options: &FitOptions,
+    x_scaling: &Standardiser,
+) -> Result<FitOptions, GpError> {
+    let mut scaled = options.clone();
+    if let Some(Selector::Given(z)) = &mut scaled.selector {
+        if z.ncols() != x_scaling.n_columns() {
+            return Err(GpError::ShapeMismatch {
+                argument: "inducing_points",
+                unit: "columns",
+                expected: x_scaling.n_columns(),
+                found: z.ncols(),
+            });
+        }
+        *z = x_scaling.apply(z)?;
+    }
+    Ok(scaled)
 }
 
 /// Equal inputs without noise, by their rows in the table the design was made from.
@@ -116,19 +94,32 @@ fn refuse_duplicates(design: &Design, options: &FitOptions) -> Result<(), GpErro
     })
 }
 
+/// The model with the rows it stands on: all, unless training on some was interrupted.
 fn condition_or_train(
     template: &Hyperparameters,
-    x: &Array2<f64>,
-    y: &Array2<f64>,
+    rows: Rows,
     options: &FitOptions,
     observer: &mut dyn Observer,
-) -> Result<(ExactGp, Option<Trained>), GpError> {
+) -> Result<(Outcome, Rows), GpError> {
+    let (method, n) = (options.method, rows.x.nrows());
     if !options.train {
-        return Ok((ExactGp::condition(template, x, y, options.memory_budget)?, None));
+        return Ok((method.condition(template, &rows, options)?, rows));
     }
-    let exact = ExactGpOptions { plan: options.plan.clone(), memory_budget: options.memory_budget };
-    let (gp, trained) = ExactGp::fit(template, x, y, &exact, observer)?;
-    Ok((gp, Some(trained)))
+    let Some(count) = options.training_rows.filter(|count| *count < n) else {
+        return Ok((method.fit(template, &rows, options, observer)?, rows));
+    };
+    let few = rows.select(&random_rows(n, count.max(1), options.plan.seed));
+    let part = method.fit(template, &few, options, observer)?;
+    if part.trained.as_ref().is_some_and(|t| t.stop_reason == StopReason::Interrupted) {
+        return Ok((part, few));
+    }
+    let whole = method.condition(part.gp.hyperparameters(), &rows, options)?;
+    let said = format!(
+        "hyperparameters were trained on {count} of the {n} rows, drawn at random by the seed; the posterior uses all rows, and `taut certify` has more bounds"
+    );
+    let notices = std::iter::once(said).chain(part.notices).chain(whole.notices).collect();
+    let cg = part.cg.with(whole.cg);
+    Ok((Outcome { gp: whole.gp, trained: part.trained, notices, cg }, rows))
 }
 
 /// The hyperparameters before training, in the scale of the fit.

@@ -8,10 +8,15 @@ mod tutorial {}
 #[doc = include_str!("../../../README.md")]
 mod front_page {}
 
+mod auto;
 mod certificate_table;
 mod certify;
+mod evidence;
 mod fit;
+mod fit_options;
 mod kernel_expr;
+mod memory;
+mod method;
 mod model;
 mod number_text;
 mod params_file;
@@ -19,12 +24,16 @@ mod scores;
 mod surrogates;
 mod warnings;
 
+pub use auto::{AutoLimits, automatic};
 pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
-pub use fit::{FitOptions, Fitted, fit};
+pub use evidence::{Evidence, EvidenceOptions};
+pub use fit::{Fitted, fit};
+pub use fit_options::FitOptions;
 pub use kernel_expr::{KernelExprError, LEAVES, parse_kernel};
-pub use model::{Method, Model, TablePrediction, check_predictions};
-pub use number_text::fixed;
+pub use method::{Method, Setting};
+pub use model::{Model, TablePrediction, check_predictions};
+pub use number_text::{bytes_text, fixed};
 pub use params_file::read_params;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,
@@ -32,6 +41,7 @@ pub use scores::{
 pub use surrogates::Surrogates;
 
 pub use bounds;
+pub use cglb;
 pub use datasets;
 pub use exact_gp;
 pub use gp_core;

@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use datasets::Encoder;
-use exact_gp::ExactGp;
-use gp_core::{Format, GpError, Hyperparameters, Params, Posterior, Standardiser, Units};
+use gp_core::{
+    Format, GpError, Hyperparameters, Params, Posterior, Standardiser, Units, check_finite,
+};
 use ndarray::{Array2, Array3, ArrayRef1, ArrayRef2, Axis};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::Surrogates;
+use crate::method::{Conditioned, Part, Rows};
+use crate::{Method, Surrogates};
 
 /// Model files: see [`Model::save`].
-const FORMAT: Format = Format { name: "taut-model", version: 1 };
+const FORMAT: Format = Format { name: "taut-model", version: 2 };
 
 /// Predictions in the targets' own units, one column per target.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +32,8 @@ pub struct TablePrediction {
 /// Keeps how columns were encoded and scaled, so that it predicts from tables in their own units.
 #[derive(Debug)]
 pub struct Model {
-    pub(crate) gp: ExactGp,
+    pub(crate) gp: Box<dyn Conditioned>,
+    pub(crate) rows: Rows,
     pub(crate) encoder: Encoder,
     pub(crate) x_scaling: Standardiser,
     pub(crate) y_scaling: Standardiser,
@@ -42,7 +45,7 @@ pub struct Model {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
-    method: Method,
+    method: Part,
     params: Params,
     encoder: Encoder,
     x_scaling: Standardiser,
@@ -50,38 +53,78 @@ struct Content {
     surrogates: Surrogates,
     x: Array2<f64>,
     y: Array2<f64>,
-    alpha: Array2<f64>,
-}
-
-/// How a model was fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Cholesky factorisation.
-    Exact,
-}
-
-impl Method {
-    /// The name used on the command line and in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-        }
-    }
 }
 
 impl Model {
     /// How it was fitted.
     #[must_use]
     pub fn method(&self) -> Method {
-        Method::Exact
+        self.gp.method()
     }
 
-    /// The Gaussian process, in the scale of [`units`](Self::units).
+    /// The Gaussian process conditioned on the training rows, in the scale of
+    /// [`units`](Self::units).
     #[must_use]
-    pub fn gp(&self) -> &ExactGp {
-        &self.gp
+    pub fn posterior(&self) -> &dyn Posterior {
+        &*self.gp
+    }
+
+    /// Training inputs `[N, D]`, scaled.
+    #[must_use]
+    pub fn x(&self) -> &Array2<f64> {
+        &self.rows.x
+    }
+
+    /// Training targets `[N, P]`, scaled.
+    #[must_use]
+    pub fn y(&self) -> &Array2<f64> {
+        &self.rows.y
+    }
+
+    /// y − m(X) `[N, P]`, scaled.
+    #[must_use]
+    pub fn residual(&self) -> Array2<f64> {
+        let mean = self.hyperparameters().mean.value(self.x());
+        self.y() - &mean.insert_axis(Axis(1))
+    }
+
+    /// Inducing points `[M, D]`, scaled, of methods that have them.
+    #[must_use]
+    pub fn inducing_points(&self) -> Option<&Array2<f64>> {
+        self.gp.inducing_points()
+    }
+
+    /// The auxiliary vectors v ≈ K⁻¹(y − m(X)) `[N, P]` of methods that keep them.
+    #[must_use]
+    pub fn auxiliary(&self) -> Option<&Array2<f64>> {
+        self.gp.auxiliary()
+    }
+
+    /// The bound on the log-determinant that was trained, of methods that have a choice.
+    #[must_use]
+    pub fn bound(&self) -> Option<&str> {
+        self.gp.bound()
+    }
+
+    /// Neighbours each row is conditioned on, where training used them.
+    #[must_use]
+    pub fn neighbours(&self) -> Option<usize> {
+        self.gp.uses_neighbours().then_some(self.surrogates.neighbours)
+    }
+
+    /// The quantity training maximises, without priors: the log marginal likelihood itself, or the
+    /// lower bound of the method.
+    ///
+    /// # Errors
+    /// [`GpError::Bound`] when a covariance matrix cannot be factorised.
+    pub fn objective(&self) -> Result<f64, GpError> {
+        self.gp.objective()
+    }
+
+    /// Bytes that variances need beside what the model holds.
+    #[must_use]
+    pub fn prediction_bytes(&self) -> u64 {
+        self.gp.prediction_bytes()
     }
 
     /// The hyperparameters, in the scale of [`units`](Self::units).
@@ -132,7 +175,7 @@ impl Model {
     pub fn original_offset(&self) -> f64 {
         let logs: f64 = self.y_scaling.scale().iter().map(|s| s.ln()).sum();
         // Subtracted from zero, so that no scaling gives 0 and not −0.
-        0.0 - self.gp.x().nrows() as f64 * logs
+        0.0 - self.rows.x.nrows() as f64 * logs
     }
 
     /// Posterior mean `[T, P]` at inputs `x` `[T, D]`, both in the table's units; costs no variance.
@@ -192,22 +235,21 @@ impl Model {
 
     /// Writes the model to `path`, whole or not at all; returns the size in bytes.
     ///
-    /// The file is JSON with all digits of the scaled training rows, the hyperparameters and α, so
-    /// that a model read back predicts the same bits.
+    /// The file is JSON with all digits of the scaled training rows, the hyperparameters and what the
+    /// method needs beside them, so that a model read back predicts the same bits.
     ///
     /// # Errors
     /// [`GpError::Io`].
     pub fn save(&self, path: &Path) -> Result<u64, GpError> {
         let content = Content {
-            method: self.method(),
+            method: self.gp.part(),
             params: self.params(),
             encoder: self.encoder.clone(),
             x_scaling: self.x_scaling.clone(),
             y_scaling: self.y_scaling.clone(),
             surrogates: self.surrogates,
-            x: self.gp.x().clone(),
-            y: self.gp.y().clone(),
-            alpha: self.gp.alpha().clone(),
+            x: self.rows.x.clone(),
+            y: self.rows.y.clone(),
         };
         FORMAT.write(path, &content)
     }
@@ -236,8 +278,11 @@ impl Model {
         content.y_scaling.check_squares("y_scaling")?;
         columns("target names", content.y.ncols(), content.encoder.target_names().len())?;
         let hyper = content.params.build(content.x.ncols())?;
+        let rows = Rows { x: content.x, y: content.y };
+        check_rows(&rows)?;
         Ok(Self {
-            gp: ExactGp::from_parts(hyper, content.x, content.y, content.alpha)?,
+            gp: content.method.restore(hyper, &rows)?,
+            rows,
             encoder: content.encoder,
             x_scaling: content.x_scaling,
             y_scaling: content.y_scaling,
@@ -245,6 +290,17 @@ impl Model {
             surrogates: content.surrogates,
         })
     }
+}
+
+/// As many targets as inputs, all of them numbers.
+fn check_rows(rows: &Rows) -> Result<(), GpError> {
+    check_finite(&rows.x, "x")?;
+    check_finite(&rows.y, "y")?;
+    let (expected, found) = (rows.x.nrows(), rows.y.nrows());
+    if expected == found {
+        return Ok(());
+    }
+    Err(GpError::ShapeMismatch { argument: "y", unit: "rows", expected, found })
 }
 
 /// Refuses predictions `[T, ·]` of which one overflowed.

@@ -23,3 +23,15 @@ pub fn fixed(value: f64, decimals: usize) -> String {
         _ => text,
     }
 }
+
+/// A number of bytes, in the largest unit that leaves a number of at least 1.
+#[must_use]
+pub fn bytes_text(bytes: u64) -> String {
+    let number = bytes as f64;
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", number / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", number / 1e6),
+        _ => format!("{:.1} GB", number / 1e9),
+    }
+}

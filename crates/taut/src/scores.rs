@@ -2,7 +2,7 @@
 
 use datasets::Design;
 use gp_core::metrics::{coverage, nlpd, rmse};
-use gp_core::{GpError, Posterior, Prediction};
+use gp_core::{GpError, Prediction};
 use ndarray::{Array2, ArrayRef1, ArrayRef2, Axis};
 use serde::Serialize;
 
@@ -72,7 +72,7 @@ pub fn select_rows(design: &Design, rows: &[usize]) -> Design {
 pub fn test_scores(model: &Model, test: &Design) -> Result<TestScores, GpError> {
     let x = model.x_scaling().apply(&test.x)?;
     let y = model.y_scaling().apply(&test.y)?;
-    let prediction = model.gp().predict(&x)?;
+    let prediction = model.posterior().predict(&x)?;
     let scales = model.y_scaling().scale();
     let target = |(p, name): (usize, &String)| {
         let scores = target_scores(&y, &prediction, p);
@@ -96,15 +96,15 @@ pub fn test_scores(model: &Model, test: &Design) -> Result<TestScores, GpError> 
     })
 }
 
-/// Leave-one-out scores on the training rows, in the model's scale.
+/// Leave-one-out scores on the training rows, in the model's scale, where its method has them.
 ///
 /// # Errors
 /// [`GpError::Bound`] when the covariance matrix cannot be factorised.
-pub fn leave_one_out_scores(model: &Model) -> Result<Scores, GpError> {
-    let prediction = model.gp().leave_one_out()?;
-    let y: &Array2<f64> = model.gp().y();
+pub fn leave_one_out_scores(model: &Model) -> Result<Option<Scores>, GpError> {
+    let Some(prediction) = model.gp.leave_one_out()? else { return Ok(None) };
+    let y: &Array2<f64> = model.y();
     let all: Vec<_> = (0..y.ncols()).map(|p| target_scores(y, &prediction, p)).collect();
-    Ok(together(&all))
+    Ok(Some(together(&all)))
 }
 
 fn target_scores(y: &ArrayRef2<f64>, prediction: &Prediction, p: usize) -> Scores {

@@ -99,9 +99,9 @@ fn far_mean(model: &Model, y: &Standardiser, options: &FitOptions) -> Option<Str
 /// Rows are counted from 1 in the table the design was made from.
 fn disagreements(design: &Design, model: &Model) -> Vec<String> {
     let noise = model.hyperparameters().total_noise_variance();
-    let residual = model.gp().residual();
+    let residual = model.residual();
     let sentence = |(target, column): (usize, ndarray::ArrayView1<'_, f64>)| {
-        let found = disagreement(model.gp().x(), &column, noise)?;
+        let found = disagreement(model.x(), &column, noise)?;
         let row = |row: usize| design.kept_rows[row] + 1;
         Some(format!(
             "rows {} and {} have equal inputs and values of `{}` further apart than the noise variance {noise:.3e} explains (repeated inputs scatter with variance {:.3e})",

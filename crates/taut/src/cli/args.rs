@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gp_core::metrics::normal_half_width;
+use taut::Method;
 
 /// Largest accepted number of threads.
 const MAX_THREADS: usize = 1024;
@@ -11,6 +13,9 @@ const MAX_THREADS: usize = 1024;
 const MAX_DRAWS: usize = 100_000;
 /// A longer limit is as good as none.
 const MAX_SECONDS: f64 = 1e9;
+
+/// The method that is chosen by the size of the table.
+const AUTO: &str = "auto";
 
 /// Gaussian-process regression that says how far it is from exact.
 #[derive(Debug, Parser)]
@@ -39,12 +44,15 @@ pub(crate) enum DataCommand {
     Describe(DescribeArgs),
 }
 
+/// Which inducing points are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Method {
-    /// Exact when it fits the memory budget
-    Auto,
-    /// Cholesky factorisation of the full covariance matrix
-    Exact,
+pub(crate) enum Select {
+    /// Rows of largest conditional variance at the starting kernel
+    Greedy,
+    /// Centres of clusters of the inputs
+    Kmeans,
+    /// Rows drawn by the seed
+    Random,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -86,8 +94,8 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) drop_missing: bool,
     /// Inference method
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(crate) method: Method,
+    #[arg(long, default_value = AUTO, value_parser = methods())]
+    pub(crate) method: MethodChoice,
     /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear"; of several the
     /// one with the highest log marginal likelihood is kept [default: matern32, or that of --params]
     #[arg(long = "kernel", value_name = "EXPR")]
@@ -95,16 +103,33 @@ pub(crate) struct FitArgs {
     /// Prior mean [default: constant, or that of --params]
     #[arg(long, value_enum)]
     pub(crate) mean: Option<MeanKind>,
-    /// Inducing points of the bounds of `taut certify`, kept in the model; an exact fit uses none
-    /// [default: 512]
+    /// Inducing points of the method, and of the bounds of `taut certify`
+    /// [default: 512, or the number of rows]
     #[arg(long, value_name = "M")]
     pub(crate) inducing: Option<usize>,
-    /// Neighbours of the vecchia bound of `taut certify`, kept in the model; an exact fit uses none
+    /// CSV file with inducing points: the input columns, in the table's units
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inducing", "select"])]
+    pub(crate) inducing_points: Option<PathBuf>,
+    /// How inducing points are chosen [default: greedy]
+    #[arg(long, value_enum)]
+    pub(crate) select: Option<Select>,
+    /// Bound on the log-determinant that is trained; `taut certify` lists their names
+    /// [default: arithmetic-geometric]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) bound: Option<String>,
+    /// Slack conjugate gradients may leave in training, in nats [default: 1]; the final solve goes to
+    /// 0.001, or to this if less
+    #[arg(long, value_name = "NATS", value_parser = positive_real)]
+    pub(crate) cg_tolerance: Option<f64>,
+    /// Largest number of steps of a solve by conjugate gradients [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub(crate) cg_max_steps: Option<usize>,
+    /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`
     /// [default: 30]
     #[arg(long, value_name = "K")]
     pub(crate) neighbours: Option<usize>,
-    /// Jitter on the inducing points' covariance, as a part of the kernel's variance;
-    /// kept in the model for `taut certify`
+    /// Jitter on the inducing points' covariance, as a part of the kernel's variance; also kept for
+    /// `taut certify`
     #[arg(long, value_name = "J", default_value_t = 1e-6, value_parser = non_negative)]
     pub(crate) jitter: f64,
     /// Smallest noise variance training can reach, in the scale of training
@@ -131,16 +156,18 @@ pub(crate) struct FitArgs {
     /// Largest number of training steps
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) max_iters: usize,
-    /// Stop training after this many seconds
+    /// Stop training after this many seconds; `auto` chooses a method that fits
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<f64>,
-    /// Report what costs another factorisation (leave-one-out scores) up to this many rows
+    /// Up to this many rows `auto` is exact, and reports have the exact log marginal likelihood and
+    /// leave-one-out scores of an exact fit
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub(crate) exact_limit: usize,
     /// Hyperparameters to start from: a parameter file or a model file
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
-    /// Hold a parameter at its starting value, such as noise_variance or kernel.lengthscales
+    /// Hold a parameter at its starting value, such as noise_variance, kernel.lengthscales, or
+    /// inducing_points
     #[arg(long, value_name = "PARAM", value_delimiter = ',')]
     pub(crate) fix: Vec<String>,
     /// Condition on the data at the given hyperparameters, without training
@@ -206,7 +233,7 @@ pub(crate) struct CertifyArgs {
     /// Which bounds: free, all, or names
     #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "all")]
     pub(crate) bounds: Vec<String>,
-    /// Inducing points of the bounds that use them [default: the model's]
+    /// Inducing points of the bounds that use them, chosen anew [default: the model's]
     #[arg(long, value_name = "M")]
     pub(crate) inducing: Option<usize>,
     /// Neighbours each point is conditioned on in the vecchia bound [default: the model's]
@@ -230,6 +257,20 @@ pub(crate) struct DescribeArgs {
     /// Write the description as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// A method by name, or `None` to choose one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MethodChoice(pub(crate) Option<Method>);
+
+fn methods() -> impl TypedValueParser<Value = MethodChoice> {
+    let auto = PossibleValue::new(AUTO)
+        .help("Exact when it fits time and memory, else the best that does");
+    let named = Method::ALL.iter().map(|method| (method.name(), method.about()));
+    let named = named.map(|(name, about)| PossibleValue::new(name).help(about));
+    let find = |name: &str| Method::ALL.iter().copied().find(|method| method.name() == name);
+    PossibleValuesParser::new(std::iter::once(auto).chain(named))
+        .map(move |name| MethodChoice(find(&name)))
 }
 
 /// More threads than any machine has only cost time to start.

@@ -7,7 +7,8 @@ use gp_core::{Hyperparameters, Params, Scales, Units};
 use ndarray::Axis;
 use serde::Serialize;
 use taut::{
-    Certificate, CertifyOptions, CgSummary, Model, Selection, Surrogates, certify, read_params,
+    Certificate, CertifyOptions, CgSummary, Evidence, Model, Selection, Surrogates, certify,
+    read_params,
 };
 
 use super::args::CertifyArgs;
@@ -15,7 +16,7 @@ use super::failure::Failure;
 use super::machine;
 use super::output::{check_apart, check_writable, print, write_json};
 use super::progress::Display;
-use super::report::{Lml, Slack};
+use super::report::Lml;
 use super::summary::kernel_text;
 
 pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
@@ -50,7 +51,7 @@ fn hyperparameters(args: &CertifyArgs, model: &Model) -> Result<Hyperparameters,
     let leaf = model.params().kernel;
     let params = read_params(path, Some(&leaf), model.units())?;
     let scales = Scales { x: model.x_scaling(), y: model.y_scaling() };
-    Ok(scales.convert(&params, model.units())?.build(model.gp().x().ncols())?)
+    Ok(scales.convert(&params, model.units())?.build(model.x().ncols())?)
 }
 
 fn selection(args: &CertifyArgs) -> Selection {
@@ -73,18 +74,23 @@ fn evaluate(
         neighbours: args.neighbours.unwrap_or(saved.neighbours),
         jitter: saved.jitter,
     };
-    machine::check_surrogates(model.gp().x().nrows(), surrogates)?;
+    // A model's own points stand in for a choice, unless a number is given.
+    let inducing_points = model.inducing_points().filter(|_| args.inducing.is_none()).cloned();
+    let inducing = inducing_points.as_ref().map_or(surrogates.inducing, |z| z.nrows());
+    machine::check_surrogates(model.x().nrows(), Surrogates { inducing, ..surrogates })?;
     let exact_limit = args.exact_limit;
     let memory_budget = Some(machine::memory_budget(None));
     let options = CertifyOptions {
         surrogates,
+        inducing_points,
+        start: model.auxiliary().cloned(),
         selection,
         exact_limit,
         memory_budget,
         ..CertifyOptions::default()
     };
-    let y = model.gp().y() - &hyper.mean.value(model.gp().x()).insert_axis(Axis(1));
-    Ok(certify(hyper, model.gp().x(), &y, &options)?)
+    let y = model.y() - &hyper.mean.value(model.x()).insert_axis(Axis(1));
+    Ok(certify(hyper, model.x(), &y, &options)?)
 }
 
 /// The report of `taut certify`.
@@ -134,12 +140,12 @@ fn report(
     let params = Params::new(hyper, model.units());
     Report {
         kernel: kernel_text(&params.kernel, &model.encoder().feature_names()),
-        n: model.gp().x().nrows(),
-        d: model.gp().x().ncols(),
+        n: model.x().nrows(),
+        d: model.x().ncols(),
         units: model.units(),
         params,
         inducing: certificate.inducing,
-        lml: lml(model, certificate),
+        lml: Lml::new(&Evidence::from(certificate), model.original_offset()),
         exact_terms: certificate
             .exact
             .map(|exact| Terms { logdet: exact.log_det, quad: exact.quad }),
@@ -149,23 +155,6 @@ fn report(
         seconds: began.elapsed().as_secs_f64(),
         peak_rss_bytes: machine::peak_rss_bytes(),
         warnings: certificate.warnings.clone(),
-    }
-}
-
-fn lml(model: &Model, certificate: &Certificate) -> Lml {
-    let bracket = &certificate.bracket;
-    let finite = |value: f64| value.is_finite().then_some(value);
-    let name = |winners: Option<bounds::Winners>| winners.map(|w| w.logdet.to_owned());
-    Lml {
-        lower: finite(bracket.lower),
-        upper: finite(bracket.upper),
-        exact: certificate.exact.map(|exact| exact.lml),
-        estimate: None,
-        standard_error: None,
-        slack: Slack { quad: finite(bracket.slack.quad), logdet: finite(bracket.slack.logdet) },
-        bound: name(bracket.lower_bounds),
-        bound_lower: name(bracket.upper_bounds),
-        original_offset: model.original_offset(),
     }
 }
 

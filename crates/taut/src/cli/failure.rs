@@ -9,6 +9,11 @@ use taut::KernelExprError;
 
 use super::output::tell;
 
+/// Inducing points suggested where there is room.
+const DEFAULT_INDUCING: usize = 512;
+/// Fewer are no good advice.
+const FEW_INDUCING: usize = 8;
+
 /// A run that could not be finished.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -69,6 +74,17 @@ impl Failure {
     }
 }
 
+/// What to do where an exact fit of `n` rows is too large and `affordable` rows would fit.
+fn smaller(n: usize, affordable: usize) -> String {
+    // An exact fit holds three N×N matrices, one on inducing points five of M×N.
+    let inducing = (affordable * affordable / n.max(1) * 3 / 5).min(DEFAULT_INDUCING);
+    let rest = format!("raise it with --memory GB, or use fewer rows (about {affordable} fit)");
+    match inducing {
+        0..FEW_INDUCING => rest,
+        _ => format!("use --method cglb --inducing {inducing}, {rest}"),
+    }
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -92,12 +108,19 @@ impl From<GpError> for Failure {
             GpError::Io { .. } => {
                 Self::new(error.to_string(), "check that the path exists and that you may use it")
             }
-            GpError::MemoryBudget { affordable, .. } => Self {
+            GpError::MemoryBudget { n, affordable, .. } => {
+                Self { remedy: smaller(*n, *affordable), ..Self::from_sentence(&error.to_string()) }
+            }
+            GpError::InducingMemory { affordable, .. } => Self {
                 remedy: format!(
-                    "raise it with --memory GB, or use fewer rows (about {affordable} fit)"
+                    "raise it with --memory GB, or give fewer with --inducing M (about {affordable} fit)"
                 ),
                 ..Self::from_sentence(&error.to_string())
             },
+            GpError::UnusedOption { option, method, used_by } => Self::usage(
+                format!("--{option} makes no difference to --method {method}"),
+                format!("leave it out, or use --method {used_by}"),
+            ),
             // Names come from the command line alone.
             GpError::UnknownBound { .. } | GpError::UnknownParameter { .. } => {
                 Self::from_sentence(&error.to_string()).into_usage()

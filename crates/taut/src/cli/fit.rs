@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gp_core::{StartReport, Trained};
-use taut::{CgSummary, Fitted, Model, leave_one_out_scores, test_scores};
+use taut::{
+    Evidence, EvidenceOptions, FitOptions, Fitted, Method, Model, leave_one_out_scores, test_scores,
+};
 
 use super::args::FitArgs;
 use super::checkpoint::remove;
@@ -13,7 +15,7 @@ use super::machine;
 use super::options::candidates;
 use super::output::{check_apart, check_writable, print, with_ending, write_json};
 use super::progress::Display;
-use super::report::{Lml, Report, Seconds, Slack, StartRow, Train};
+use super::report::{Lml, Report, Seconds, StartRow, Train};
 use super::summary;
 use super::table::{Tables, prepare, split_places};
 use super::training::{Outcome, train};
@@ -25,13 +27,17 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let checkpoint = args.checkpoint.clone().unwrap_or_else(|| with_ending(&out, ".ckpt"));
     check_places(args, &out, &checkpoint)?;
     let tables = prepare(args)?;
-    let candidates = candidates(args, &tables.train.feature_names)?;
-    machine::check_memory(args, tables.train.x.nrows())?;
+    let candidates = candidates(args, &tables)?;
+    machine::check_memory(args, candidates[0].method, tables.train.x.nrows())?;
     if let Some(folder) = &args.split_out {
         tables.write_split(folder)?;
     }
     let mut display = Display::new(args.common.quiet);
     tables.notices().iter().for_each(|notice| display.say(&format!("note: {notice}")));
+    if args.method.0.is_none() {
+        chosen(&candidates[0]).iter().for_each(|line| display.say(line));
+    }
+    let whole = candidates[0].training_rows.is_none();
     let outcome = train(args, &tables, candidates, &checkpoint, &mut display)?;
     display.clear();
     let size = outcome.fitted.model.save(&out)?;
@@ -39,11 +45,24 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         // The model holds all the checkpoint did.
         remove(&checkpoint);
     }
-    let report = report(args, &tables, outcome, began)?;
+    let report = report(args, &tables, outcome, whole, began)?;
     if let Some(path) = &args.report {
         write_json(path, &report)?;
     }
     print(&summary::lines(&report, &out, size))
+}
+
+/// What `auto` chose, unless it is the exact method.
+fn chosen(options: &FitOptions) -> Option<String> {
+    if options.method == Method::Exact {
+        return None;
+    }
+    let bound = options.bound.as_ref().map_or(String::new(), |bound| format!(", {bound}"));
+    let rows = options.training_rows.map_or(String::new(), |rows| {
+        format!(", trained on {rows} rows: more would take too long")
+    });
+    let (method, inducing) = (options.method.name(), options.surrogates.inducing);
+    Some(format!("note: method {method}{bound}, {inducing} inducing points{rows}"))
 }
 
 /// The table's name with `.taut`, in the current folder.
@@ -57,7 +76,12 @@ fn default_out(data: &Path) -> PathBuf {
 
 fn check_places(args: &FitArgs, out: &Path, checkpoint: &Path) -> Result<(), Failure> {
     let optional = |path: &'_ Option<PathBuf>| path.clone();
-    let inputs = [Some(args.data.clone()), optional(&args.test), optional(&args.params)];
+    let inputs = [
+        Some(args.data.clone()),
+        optional(&args.test),
+        optional(&args.params),
+        optional(&args.inducing_points),
+    ];
     let outputs = [Some(out.to_owned()), Some(checkpoint.to_owned()), optional(&args.report)];
     let split = args.split_out.as_deref().map(split_places);
     let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
@@ -73,6 +97,7 @@ fn report(
     args: &FitArgs,
     tables: &Tables,
     outcome: Outcome,
+    whole: bool,
     began: Instant,
 ) -> Result<Report, Failure> {
     let Outcome { fitted, kernels, resumable } = outcome;
@@ -80,55 +105,50 @@ fn report(
     let predicting = Instant::now();
     let test = tables.test.as_ref().map(|test| test_scores(model, test)).transpose()?;
     let predict = test.is_some().then(|| predicting.elapsed().as_secs_f64());
-    let n = model.gp().x().nrows();
+    let evidence = model.evidence(&evidence_options(args, model, whole))?;
+    let n = model.x().nrows();
     let loo = (n <= args.exact_limit && n > 1).then(|| leave_one_out_scores(model)).transpose()?;
     Ok(Report {
         method: model.method().name(),
         kernel: summary::kernel_text(&model.params().kernel, &model.encoder().feature_names()),
         n_train: n,
         n_test: tables.test.as_ref().map_or(0, |test| test.x.nrows()),
-        d: model.gp().x().ncols(),
-        inducing: None,
-        neighbours: None,
+        d: model.x().ncols(),
+        inducing: model.inducing_points().map(|z| z.nrows()),
+        neighbours: model.neighbours(),
+        bound: model.bound().map(str::to_owned),
         seed: args.seed,
         threads: rayon::current_num_threads(),
         units: model.units(),
         params: model.params(),
-        lml: exact_lml(model)?,
-        elbo: None,
-        cg: CgSummary::default(),
+        lml: Lml::new(&evidence, model.original_offset()),
+        elbo: evidence.elbo,
+        cg: fitted.cg.with(evidence.cg),
         train: train_part(fitted.trained.as_ref()),
         test,
-        loo,
+        loo: loo.flatten(),
         seconds: Seconds {
             train: fitted.trained.is_some().then(|| kernels.iter().map(|row| row.seconds).sum()),
             predict,
             total: began.elapsed().as_secs_f64(),
         },
         peak_rss_bytes: machine::peak_rss_bytes(),
-        jitter: None,
-        warnings: warnings(tables, &fitted, resumable),
+        jitter: evidence.jitter,
+        warnings: warnings(tables, &fitted, &evidence, resumable),
         kernels: (kernels.len() > 1).then_some(kernels),
     })
 }
 
-/// The exact value, and the bracket rounding leaves around it.
-fn exact_lml(model: &Model) -> Result<Lml, Failure> {
-    let value = model.gp().lml()?;
-    Ok(Lml {
-        lower: Some(value.value - value.rounding_quad - value.rounding_logdet),
-        upper: Some(value.value + value.rounding_quad + value.rounding_logdet),
-        exact: Some(value.value),
-        estimate: None,
-        standard_error: None,
-        slack: Slack {
-            quad: Some(2.0 * value.rounding_quad),
-            logdet: Some(2.0 * value.rounding_logdet),
-        },
-        bound: Some("exact".to_owned()),
-        bound_lower: Some("exact".to_owned()),
-        original_offset: model.original_offset(),
-    })
+/// Where time was too short to train on all rows, more bounds wait until they are asked for.
+fn evidence_options(args: &FitArgs, model: &Model, whole: bool) -> EvidenceOptions {
+    let defaults = EvidenceOptions::default();
+    EvidenceOptions {
+        surrogates: model.surrogates(),
+        cg_max_steps: args.cg_max_steps.unwrap_or(defaults.cg_max_steps),
+        exact_limit: args.exact_limit,
+        memory_budget: Some(machine::memory_budget(args.memory)),
+        thorough: whole,
+    }
 }
 
 fn train_part(trained: Option<&Trained>) -> Train {
@@ -145,8 +165,9 @@ fn train_part(trained: Option<&Trained>) -> Train {
     }
 }
 
-fn warnings(tables: &Tables, fitted: &Fitted, resumable: bool) -> Vec<String> {
+fn warnings(tables: &Tables, fitted: &Fitted, evidence: &Evidence, resumable: bool) -> Vec<String> {
     let hint = "the same command with --resume and wider limits goes on from here".to_owned();
     let notices = tables.notices().into_iter();
-    notices.chain(fitted.warnings.iter().cloned()).chain(resumable.then_some(hint)).collect()
+    let models = fitted.warnings.iter().chain(&evidence.warnings).cloned();
+    notices.chain(models).chain(resumable.then_some(hint)).collect()
 }

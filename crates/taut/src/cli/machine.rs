@@ -2,7 +2,7 @@
 
 use bounds::exact::bytes_needed;
 use sysinfo::{MemoryRefreshKind, System};
-use taut::Surrogates;
+use taut::{Method, Surrogates};
 
 use super::args::FitArgs;
 use super::failure::Failure;
@@ -30,8 +30,11 @@ pub(crate) fn memory_budget(gigabytes: Option<f64>) -> u64 {
     }
 }
 
-/// Refuses a fit of `n` rows that this machine cannot hold, whatever budget is asked for.
-pub(crate) fn check_memory(args: &FitArgs, n: usize) -> Result<(), Failure> {
+/// Refuses an exact fit of `n` rows that this machine cannot hold, whatever budget is asked for.
+pub(crate) fn check_memory(args: &FitArgs, method: Method, n: usize) -> Result<(), Failure> {
+    if method != Method::Exact {
+        return Ok(());
+    }
     let (needed, has) = (bytes_needed(n, !args.no_train), memory());
     let Some(asked) = args.memory.filter(|_| needed > has) else { return Ok(()) };
     if needed as f64 > asked * 1e9 {
@@ -44,7 +47,7 @@ pub(crate) fn check_memory(args: &FitArgs, n: usize) -> Result<(), Failure> {
             needed as f64 / 1e9,
             has as f64 / 1e9
         ),
-        "use fewer rows, or a machine with more memory",
+        "use --method cglb --inducing 512, fewer rows, or a machine with more memory",
     ))
 }
 

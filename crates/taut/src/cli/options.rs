@@ -6,31 +6,71 @@ use gp_core::{
     DEFAULT_STARTS, Floors, LbfgsOptions, MeanSpec, Params, TrainOptions, TrainingPlan, Units,
 };
 use kernels::KernelSpec;
-use taut::{FitOptions, Surrogates, parse_kernel, read_params};
+use sparse_gp::Selector;
+use taut::{AutoLimits, FitOptions, Surrogates, automatic, parse_kernel, read_params};
 
-use super::args::{FitArgs, MeanKind};
+use super::args::{FitArgs, MeanKind, Select};
 use super::failure::Failure;
 use super::machine;
+use super::remedy::Purpose;
+use super::table::{Tables, read};
 
-/// The options of each kernel to be tried, at least one, for the input columns `features`.
-pub(crate) fn candidates(args: &FitArgs, features: &[String]) -> Result<Vec<FitOptions>, Failure> {
+/// What `--fix` calls the inducing points, which are no hyperparameters.
+const INDUCING_POINTS: &str = "inducing_points";
+
+/// The options of each kernel to be tried, at least one; what is chosen automatically is the same for
+/// all.
+pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptions>, Failure> {
+    let features = &tables.train.feature_names[..];
     let kernels = args.kernels.iter().map(|text| kernel(text, features));
     let kernels: Vec<KernelSpec> = kernels.collect::<Result<_, _>>()?;
-    let params = starting_params(args, &kernels, features.len())?;
-    let options = |kernel: Option<KernelSpec>| FitOptions {
-        kernel,
+    let given = FitOptions {
         mean: args.mean.map(|kind| starting_mean(kind, features.len())),
         scale: !args.no_scale,
         plan: plan(args),
-        params: params.clone(),
+        params: starting_params(args, &kernels, features.len())?,
         train: !args.no_train,
-        surrogates: surrogates(args),
+        surrogates: surrogates(args, tables.train.x.nrows()),
+        selector: selector(args, tables)?,
+        train_inducing_points: !args.fix.iter().any(|name| name == INDUCING_POINTS),
+        bound: args.bound.clone(),
+        cg_tolerance: args.cg_tolerance,
+        cg_max_steps: args.cg_max_steps,
         memory_budget: Some(machine::memory_budget(args.memory)),
+        ..FitOptions::default()
     };
+    let options = with_method(args, given, tables.train.x.dim());
+    options.check()?;
     if kernels.is_empty() {
-        return Ok(vec![options(None)]);
+        return Ok(vec![options]);
     }
-    Ok(kernels.into_iter().map(|kernel| options(Some(kernel))).collect())
+    let with = |kernel| FitOptions { kernel: Some(kernel), ..options.clone() };
+    Ok(kernels.into_iter().map(with).collect())
+}
+
+fn with_method(args: &FitArgs, options: FitOptions, (n, d): (usize, usize)) -> FitOptions {
+    if let Some(method) = args.method.0 {
+        return FitOptions { method, ..options };
+    }
+    let limits = AutoLimits {
+        exact_limit: args.exact_limit,
+        seconds: args.time,
+        fixed_inducing: args.inducing.is_some(),
+    };
+    automatic(options, n, d, &limits)
+}
+
+/// Where inducing points come from, if it was said.
+fn selector(args: &FitArgs, tables: &Tables) -> Result<Option<Selector>, Failure> {
+    if let Some(path) = &args.inducing_points {
+        let points = tables.train.encoder.encode(&read(path)?);
+        return Ok(Some(Selector::Given(points.map_err(|e| Purpose::Points.failure(e))?)));
+    }
+    Ok(args.select.map(|select| match select {
+        Select::Greedy => Selector::Greedy,
+        Select::Kmeans => Selector::KMeans,
+        Select::Random => Selector::Random,
+    }))
 }
 
 /// A kernel expression that can be built for these columns.
@@ -98,19 +138,20 @@ fn same_mean(kind: MeanKind, mean: &MeanSpec) -> bool {
     )
 }
 
-fn surrogates(args: &FitArgs) -> Surrogates {
+fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
     let defaults = Surrogates::default();
     Surrogates {
-        inducing: args.inducing.unwrap_or(defaults.inducing),
+        inducing: args.inducing.unwrap_or(defaults.inducing.min(n)),
         neighbours: args.neighbours.unwrap_or(defaults.neighbours),
         jitter: args.jitter,
     }
 }
 
 fn plan(args: &FitArgs) -> TrainingPlan {
+    let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
         floors: Floors { noise_variance: args.noise_floor, ..Floors::default() },
-        fixed: args.fix.clone(),
+        fixed: args.fix.iter().filter(hyper).cloned().collect(),
         starts: args.starts.unwrap_or(if args.params.is_some() { 1 } else { DEFAULT_STARTS }),
         seed: args.seed,
         options: TrainOptions {
@@ -125,18 +166,43 @@ fn plan(args: &FitArgs) -> TrainingPlan {
 /// Everything but the data that shapes training, limits left out: a longer run may go on from a
 /// shorter one.
 pub(crate) fn fingerprint_text(candidates: &[FitOptions]) -> String {
-    let one = |options: &FitOptions| {
-        format!(
-            "{:?} {:?} {:?} {} {:?} {:?} {} {}",
-            options.kernel,
-            options.mean,
-            options.params,
-            options.scale,
-            options.plan.floors,
-            options.plan.fixed,
-            options.plan.starts,
-            options.plan.seed
-        )
-    };
-    candidates.iter().map(one).collect::<Vec<_>>().join("\n")
+    candidates.iter().map(fingerprint_line).collect::<Vec<_>>().join("\n")
+}
+
+fn fingerprint_line(options: &FitOptions) -> String {
+    let plan = &options.plan;
+    let training = format!(
+        "{:?} {:?} {:?} {} {:?} {:?} {} {}",
+        options.kernel,
+        options.mean,
+        options.params,
+        options.scale,
+        plan.floors,
+        plan.fixed,
+        plan.starts,
+        plan.seed
+    );
+    let method = format!(
+        "{} {:?} {} {} {:?} {:?} {:?} {:?}",
+        options.method.name(),
+        options.surrogates,
+        selector_text(options.selector.as_ref()),
+        options.train_inducing_points,
+        options.training_rows,
+        options.bound,
+        options.cg_tolerance,
+        options.cg_max_steps,
+    );
+    format!("{training} {method}")
+}
+
+/// Every bit of given points, which `Debug` would abbreviate.
+fn selector_text(selector: Option<&Selector>) -> String {
+    match selector {
+        Some(Selector::Given(z)) => {
+            let bits = z.iter().map(|value| value.to_bits().to_string());
+            bits.collect::<Vec<_>>().join(",")
+        }
+        other => format!("{other:?}"),
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use bounds::exact::bytes_needed;
 use datasets::{CsvChunks, CsvOptions, CsvWriter, DataError, Input, Source, Table};
 use gp_core::metrics::normal_half_width;
 use gp_core::{GpError, WholeFile};
@@ -47,9 +46,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     }
 }
 
-/// A variance needs the factor of the training rows' covariance matrix, a mean does not.
+/// A variance needs a factor of the method's covariance matrix, a mean does not.
 fn check_memory(model: &Model) -> Result<(), Failure> {
-    let needed = bytes_needed(model.gp().x().nrows(), false);
+    let needed = model.prediction_bytes();
     if needed <= machine::memory_budget(None) {
         return Ok(());
     }

@@ -16,6 +16,8 @@ pub(crate) enum Purpose<'a> {
     Test,
     /// Predicting its rows.
     Predict,
+    /// Taking its rows as inducing points.
+    Points,
 }
 
 impl Purpose<'_> {
@@ -25,6 +27,7 @@ impl Purpose<'_> {
             Self::Fit(targets) => fit(&error, targets),
             Self::Test => test(&error),
             Self::Predict => predict(&error),
+            Self::Points => points(&error),
         };
         match remedy {
             Some(remedy) => Failure::new(error.cause(), remedy),
@@ -99,5 +102,17 @@ fn predict(error: &DataError) -> Option<&'static str> {
             Some("correct the cell, leave that row out, or fit again with such rows")
         }
         _ => None,
+    }
+}
+
+fn points(error: &DataError) -> Option<&'static str> {
+    match error {
+        DataError::MissingCell { .. } | DataError::NotFinite { .. } => {
+            Some("correct the cell, or leave that inducing point out")
+        }
+        DataError::MissingColumn { nearest: None, .. } => {
+            Some("give inducing points the inputs of the training table")
+        }
+        _ => predict(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use gp_core::{Params, Units};
 use serde::Serialize;
-use taut::{CgSummary, Scores, TestScores};
+use taut::{CgSummary, Evidence, Scores, TestScores};
 
 /// Every key is always there; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -14,6 +14,8 @@ pub(crate) struct Report {
     pub(crate) d: usize,
     pub(crate) inducing: Option<usize>,
     pub(crate) neighbours: Option<usize>,
+    /// The bound on the log-determinant that was trained.
+    pub(crate) bound: Option<String>,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     pub(crate) units: Units,
@@ -36,6 +38,7 @@ pub(crate) struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct KernelRow {
     pub(crate) kernel: String,
+    /// What training maximised: the value itself, or the method's lower bound.
     pub(crate) lml: f64,
     pub(crate) seconds: f64,
 }
@@ -58,6 +61,22 @@ pub(crate) struct Lml {
 pub(crate) struct Slack {
     pub(crate) quad: Option<f64>,
     pub(crate) logdet: Option<f64>,
+}
+
+impl Lml {
+    pub(crate) fn new(evidence: &Evidence, original_offset: f64) -> Self {
+        Self {
+            lower: evidence.lower,
+            upper: evidence.upper,
+            exact: evidence.exact,
+            estimate: None,
+            standard_error: None,
+            slack: Slack { quad: evidence.slack_quad, logdet: evidence.slack_logdet },
+            bound: evidence.bound.clone(),
+            bound_lower: evidence.bound_lower.clone(),
+            original_offset,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -4,15 +4,19 @@ use std::path::Path;
 
 use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
-use taut::{TestScores, fixed};
+use taut::{TestScores, bytes_text, fixed};
 
 use super::report::{Lml, Report};
 
 /// The summary, line by line.
 pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} Gaussian process on {} rows, {} inputs: {}",
-        report.method, report.n_train, report.d, report.kernel
+        "{} Gaussian process on {} rows, {} inputs{}: {}",
+        report.method,
+        report.n_train,
+        report.d,
+        built_from(report),
+        report.kernel
     )];
     lines.push(format!(
         "  noise variance {:.4e}, mean {}, in {} units",
@@ -20,7 +24,7 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
         mean_text(&report.params.mean),
         report.units.name()
     ));
-    lines.extend(lml_line(&report.lml));
+    lines.extend(lml_lines(report));
     lines.extend(training_line(report));
     lines.extend(report.kernels.iter().flatten().map(|row| {
         format!("    {:>14} nats  {} ({:.1} s)", fixed(row.lml, 4), row.kernel, row.seconds)
@@ -30,17 +34,53 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
     );
     lines.extend(report.test.iter().flat_map(|test| test_lines(test, report.units)));
     lines.extend(report.warnings.iter().map(|warning| format!("  warning: {warning}")));
-    lines.push(format!("  model: {} ({})", out.display(), size_text(size)));
+    lines.push(format!("  model: {} ({})", out.display(), bytes_text(size)));
     lines
 }
 
-fn lml_line(lml: &Lml) -> Option<String> {
-    let (lower, upper, exact) = (lml.lower?, lml.upper?, lml.exact?);
-    let rounding = 0.5 * (upper - lower);
-    Some(format!(
-        "  log marginal likelihood {} nats (certified within {rounding:.1e} for rounding)",
-        fixed(exact, 4)
-    ))
+fn built_from(report: &Report) -> String {
+    let inducing = report.inducing.map(|m| format!(", {m} inducing points"));
+    let bound = report.bound.as_ref().map(|bound| format!(", {bound}"));
+    let neighbours = report.neighbours.map(|k| format!(" of {k} neighbours"));
+    inducing.into_iter().chain(bound).chain(neighbours).collect()
+}
+
+/// The value itself, or where it lies.
+fn lml_lines(report: &Report) -> Vec<String> {
+    let lml = &report.lml;
+    match (lml.lower, lml.upper, lml.exact) {
+        (Some(lower), Some(upper), Some(exact)) if report.elbo.is_none() => vec![format!(
+            "  log marginal likelihood {} nats (certified within {:.1e} for rounding)",
+            fixed(exact, 4),
+            0.5 * (upper - lower)
+        )],
+        (Some(lower), Some(upper), exact) => bracket_lines(lml, lower, upper, exact),
+        (_, _, Some(exact)) => {
+            vec![format!("  log marginal likelihood {} nats", fixed(exact, 4))]
+        }
+        _ => {
+            let elbo = report.elbo.map(|elbo| fixed(elbo, 4));
+            elbo.iter().map(|elbo| format!("  lower bound trained: {elbo} nats")).collect()
+        }
+    }
+}
+
+fn bracket_lines(lml: &Lml, lower: f64, upper: f64, exact: Option<f64>) -> Vec<String> {
+    let exact = exact.map_or(String::new(), |exact| format!(" (exact {})", fixed(exact, 4)));
+    let part = |value: Option<f64>| value.map_or("unknown".to_owned(), |value| fixed(value, 4));
+    vec![
+        format!(
+            "  {} <= log marginal likelihood <= {} nats{exact}",
+            fixed(lower, 4),
+            fixed(upper, 4)
+        ),
+        format!(
+            "    width {}: {} from the quadratic term, {} from the log-determinant",
+            fixed(upper - lower, 4),
+            part(lml.slack.quad),
+            part(lml.slack.logdet)
+        ),
+    ]
 }
 
 fn training_line(report: &Report) -> Option<String> {
@@ -77,15 +117,6 @@ fn test_lines(test: &TestScores, units: Units) -> Vec<String> {
 
 fn errors_text(rmse: f64, nlpd: f64) -> String {
     format!("RMSE {}, NLPD {}", fixed(rmse, 4), fixed(nlpd, 4))
-}
-
-fn size_text(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
-    }
 }
 
 fn mean_text(mean: &MeanSpec) -> String {

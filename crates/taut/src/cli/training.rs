@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     pub(crate) resumable: bool,
 }
 
-/// Fits each candidate and keeps the one with the highest log marginal likelihood.
+/// Fits each candidate and keeps the one with the highest log marginal likelihood, or lower bound.
 pub(crate) fn train(
     args: &FitArgs,
     tables: &Tables,
@@ -110,7 +110,7 @@ fn row(fitted: &Fitted) -> Result<KernelRow, Failure> {
     let model = &fitted.model;
     Ok(KernelRow {
         kernel: kernel_text(&model.params().kernel, &model.encoder().feature_names()),
-        lml: model.gp().lml()?.value,
+        lml: model.objective()?,
         seconds: fitted.trained.as_ref().map_or(0.0, |trained| trained.seconds),
     })
 }

@@ -44,7 +44,7 @@ fn a_time_limit_ends_training_in_order() {
 #[test]
 fn costly_extras_stop_at_the_exact_limit() {
     let place = Place::with_tables();
-    let report = place.fit(&format!("{FIT} --starts 1 --exact-limit 29"));
+    let report = place.fit(&format!("{FIT} --method exact --starts 1 --exact-limit 29"));
     assert_eq!(report["loo"], Value::Null);
     assert!(report["lml"]["exact"].is_f64());
     assert!(place.fit(&format!("{FIT} --starts 1"))["loo"]["rmse"].is_f64());
@@ -54,7 +54,11 @@ fn costly_extras_stop_at_the_exact_limit() {
 #[test]
 fn too_little_memory_is_said_before_it_is_taken() {
     let place = Place::with_tables();
-    let run = place.taut(&format!("fit {FIT} --memory 0.00001")).refused(1, "kB of memory", "rows");
+    let run = place.taut(&format!("fit {FIT} --method exact --memory 0.00001")).refused(
+        1,
+        "kB of memory",
+        "rows",
+    );
     assert!(run.err.contains("30 rows") && run.err.contains("--memory"), "{}", run.err);
     place.taut(&format!("fit {FIT} --memory 1 --starts 1 --max-iters 1")).ok();
 }

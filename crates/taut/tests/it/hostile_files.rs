@@ -16,7 +16,10 @@ fn damaged_models_are_refused() {
     refused(&whole[..whole.len() - 20], "ends too early", "cut off");
     refused(&whole[..10], "ends too early", "cut off");
     refused("", "bad.taut", "");
-    refused(&whole.replace("\"version\":1", "\"version\":2"), "version 2", "fit again");
+    for other in [1, 3] {
+        let text = whole.replace("\"version\":2", &format!("\"version\":{other}"));
+        refused(&text, &format!("version {other}"), "fit again");
+    }
     refused("a,b\n1,2\n", "is not a taut-model file", "");
     refused("{}", "bad.taut", "");
     refused("[1, 2]", "is not a taut-model file", "");
@@ -25,8 +28,7 @@ fn damaged_models_are_refused() {
         "it is a taut-checkpoint file",
         "",
     );
-    let at = whole.find("\"alpha\"").unwrap();
-    refused(&whole[..at].replace("\"alpha", "\"beta"), "bad.taut", "");
+    refused(&whole.replacen("\"alpha\"", "\"beta\"", 1), "bad.taut", "");
     refused(
         &whole.replacen("\"noise_variance\":", "\"noise_variance\":-", 1),
         "noise_variance",
@@ -170,16 +172,16 @@ fn scalings_that_are_none_are_refused() {
     place.write("bad.taut", &model.to_string());
     place.taut("predict bad.taut new.csv").refused(1, "too large to square", "");
     let mut model = whole;
-    let alpha = model["content"]["alpha"]["data"].as_array_mut().unwrap();
+    let alpha = model["content"]["method"]["exact"]["alpha"]["data"].as_array_mut().unwrap();
     alpha.iter_mut().for_each(|value| *value = serde_json::json!(1e308));
     place.write("bad.taut", &model.to_string());
     for options in ["", "--mean-only", "--samples 2"] {
         let predict = format!("predict bad.taut new.csv --out p.csv {options}");
         place.taut(&predict).refused(1, "prediction of row 1", "fit again");
     }
-    let alpha = model["content"]["alpha"]["data"].as_array_mut().unwrap();
+    let alpha = model["content"]["method"]["exact"]["alpha"]["data"].as_array_mut().unwrap();
     alpha.pop();
-    model["content"]["alpha"]["dim"][0] = serde_json::json!(alpha.len());
+    model["content"]["method"]["exact"]["alpha"]["dim"][0] = serde_json::json!(alpha.len());
     place.write("bad.taut", &model.to_string());
     place.taut("predict bad.taut new.csv").refused(1, "29 rows, expected 30", "");
 }

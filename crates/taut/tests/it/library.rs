@@ -35,7 +35,7 @@ fn a_model_predicts_in_the_tables_units() {
 fn a_certificate_knows_its_winners() {
     let model = fitted(&FitOptions::default()).model;
     let certify_with = |options: &CertifyOptions| {
-        certify(model.hyperparameters(), model.gp().x(), &model.gp().residual(), options).unwrap()
+        certify(model.hyperparameters(), model.x(), &model.residual(), options).unwrap()
     };
     let all = certify_with(&CertifyOptions::default());
     let exact = all.exact.unwrap();

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
 
+mod automatic;
 mod certifying;
+mod cglb;
 mod describing;
 mod fit_columns;
 mod fit_limits;
@@ -12,8 +14,10 @@ mod golden;
 mod hostile_files;
 mod hostile_options;
 mod hostile_tables;
+mod inducing;
 mod library;
 mod many_rows;
+mod methods;
 mod predicting;
 mod properties;
 mod real_data;

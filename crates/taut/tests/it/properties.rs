@@ -33,12 +33,13 @@ fn numeric() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
     fn no_table_makes_it_panic(
         bytes in prop_oneof![prop::collection::vec(any::<u8>(), 0..200), csvish(), numeric()],
-        options in prop::sample::select(vec!["", " --drop-missing", " --no-scale", " --one-hot x", " --kernel linear"]),
+        options in prop::sample::select(vec!["", " --drop-missing", " --no-scale", " --one-hot x", " --kernel linear",
+            " --method sgpr --inducing 3", " --method cglb --inducing 2", " --method cglb --bound vecchia --neighbours 2"]),
     ) {
         let place = Place::new();
         std::fs::write(place.path("t.csv"), bytes).unwrap();
@@ -57,10 +58,12 @@ proptest! {
     }
 
     #[test]
-    fn no_model_file_makes_it_panic(cut in 0.0..1.0_f64, flip in 0..2000_usize, to in any::<u8>()) {
+    fn no_model_file_makes_it_panic(
+        model in 0..3_usize, cut in 0.0..1.0_f64, flip in 0..4000_usize, to in any::<u8>()
+    ) {
         let place = Place::new();
         place.write("new.csv", "x\n1\n2\n");
-        let mut bytes = MODEL.as_bytes().to_vec();
+        let mut bytes = MODELS[model].as_bytes().to_vec();
         let length = (cut * 2.0 * bytes.len() as f64) as usize;
         bytes.truncate(length.max(1));
         let at = flip % bytes.len();
@@ -72,10 +75,12 @@ proptest! {
     }
 }
 
-/// A model as `fit` writes it.
-static MODEL: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+/// Models as `fit` writes them, one of each method.
+static MODELS: std::sync::LazyLock<[String; 3]> = std::sync::LazyLock::new(|| {
     let place = Place::new();
     place.write("t.csv", "x,y\n1,2\n2,3\n3,2.5\n");
-    place.taut("fit t.csv --target y --starts 1").ok();
-    place.read("t.taut")
+    ["exact", "sgpr --inducing 2", "cglb --inducing 2"].map(|method| {
+        place.taut(&format!("fit t.csv --target y --starts 1 --method {method}")).ok();
+        place.read("t.taut")
+    })
 });

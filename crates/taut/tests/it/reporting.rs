@@ -11,6 +11,7 @@ const KEYS: &[&str] = &[
     "n_test",
     "d",
     "inducing",
+    "bound",
     "neighbours",
     "seed",
     "threads",
@@ -58,7 +59,7 @@ fn no_key_is_ever_left_out() {
     let place = Place::with_tables();
     place.write("p.json", r#"{"lengthscale": 1, "variance": 1, "noise_variance": 0.1}"#);
     let reports = [
-        place.fit("t.csv --target y --starts 1 --max-iters 2 --exact-limit 1"),
+        place.fit("t.csv --target y --method exact --starts 1 --max-iters 2 --exact-limit 1"),
         place.fit("t.csv --target y --params p.json --no-train"),
         place.fit("t.csv --target y,z --starts 1 --max-iters 2 --test-fraction 0.2"),
     ];

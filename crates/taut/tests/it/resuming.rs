@@ -2,32 +2,13 @@
 
 use serde_json::json;
 
+#[cfg(unix)]
+use crate::support::interrupt_after_a_few_steps;
 use crate::support::{Place, at, table};
 
 /// Seconds of training in any build.
 #[cfg(unix)]
 const LONG: &str = "fit t.csv --target y --drop z --kernel se+matern12*rq --starts 4 --out";
-
-#[cfg(unix)]
-fn interrupt_after_a_few_steps(place: &Place, arguments: &str) -> std::process::Output {
-    use std::io::Read;
-    use std::process::{Command, Stdio};
-
-    let mut command = place.command(&arguments.split(' ').collect::<Vec<_>>());
-    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // The first line of progress says that training is under way.
-    let mut stderr = child.stderr.take().unwrap();
-    let mut seen = [0; 5];
-    stderr.read_exact(&mut seen).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(250));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let mut rest = Vec::new();
-    stderr.read_to_end(&mut rest).unwrap();
-    let mut output = child.wait_with_output().unwrap();
-    output.stderr = rest;
-    output
-}
 
 #[test]
 #[cfg(unix)]

@@ -125,6 +125,27 @@ impl Run {
     }
 }
 
+/// Starts the program, and presses Ctrl-C once training is under way.
+#[cfg(unix)]
+pub(crate) fn interrupt_after_a_few_steps(place: &Place, arguments: &str) -> std::process::Output {
+    use std::io::Read;
+
+    let mut command = place.command(&arguments.split(' ').collect::<Vec<_>>());
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // The first line of progress says that training is under way.
+    let mut stderr = child.stderr.take().unwrap();
+    let mut seen = [0; 5];
+    stderr.read_exact(&mut seen).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(250));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut rest = Vec::new();
+    stderr.read_to_end(&mut rest).unwrap();
+    let mut output = child.wait_with_output().unwrap();
+    output.stderr = rest;
+    output
+}
+
 /// `a,b,y,z` with `rows` rows of a smooth function and a little noise, the same every time.
 pub(crate) fn table(rows: usize) -> String {
     let mut text = "a,b,y,z\n".to_owned();

@@ -1,0 +1,122 @@
+//! How a table is fitted.
+
+use cglb::Bound;
+use gp_core::{GpError, Hyperparameters, MeanSpec, Params, TrainingPlan};
+use kernels::KernelSpec;
+use ndarray::ArrayRef2;
+use sparse_gp::{InducingPoints, Selector};
+
+use crate::{Method, Setting, Surrogates};
+
+/// How a table is fitted.
+///
+/// | option | default |
+/// | --- | --- |
+/// | `method` | [`Method::Exact`] |
+/// | `kernel` | Matérn-3/2 with one lengthscale per column |
+/// | `mean` | a learned constant |
+/// | `scale` | true: inputs and targets are standardised by the training rows |
+/// | `params` | none: starting values, instead of `kernel` and `mean` |
+/// | `train` | true; false conditions on the data at the starting values |
+/// | `plan` | see [`TrainingPlan`] |
+/// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
+/// | `selector` | greedy; given points are in the table's units |
+/// | `train_inducing_points` | true: methods that can move them do |
+/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`] |
+/// | `cg_tolerance` | 1 nat while training; the final solve goes to 1e-3, or this if less |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; 0 leaves v = 0 |
+/// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
+/// | `memory_budget` | none: bytes for the matrices |
+///
+/// An option the method has no use for is refused, see [`check`](Self::check).
+#[derive(Debug, Clone)]
+pub struct FitOptions {
+    /// The inference method.
+    pub method: Method,
+    /// Covariance function with its starting values, in standardised units.
+    pub kernel: Option<KernelSpec>,
+    /// Prior mean with its starting values, in standardised units.
+    pub mean: Option<MeanSpec>,
+    /// Whether to standardise.
+    pub scale: bool,
+    /// Starting values with their units.
+    pub params: Option<Params>,
+    /// Whether to train.
+    pub train: bool,
+    /// Starts, limits, fixed parameters, priors.
+    pub plan: TrainingPlan,
+    /// Sizes of the surrogates of the method and of later bounds.
+    pub surrogates: Surrogates,
+    /// How inducing points are chosen.
+    pub selector: Option<Selector>,
+    /// Whether inducing points may move.
+    pub train_inducing_points: bool,
+    /// The upper bound on the log-determinant that is trained.
+    pub bound: Option<String>,
+    /// Where conjugate gradients stop in training, in nats.
+    pub cg_tolerance: Option<f64>,
+    /// Cap on the steps of a solve.
+    pub cg_max_steps: Option<usize>,
+    /// Rows hyperparameters are trained on; all rows are conditioned on.
+    pub training_rows: Option<usize>,
+    /// Largest number of bytes of the matrices.
+    pub memory_budget: Option<u64>,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::Exact,
+            kernel: None,
+            mean: None,
+            scale: true,
+            params: None,
+            train: true,
+            plan: TrainingPlan::default(),
+            surrogates: Surrogates::default(),
+            selector: None,
+            train_inducing_points: true,
+            bound: None,
+            cg_tolerance: None,
+            cg_max_steps: None,
+            training_rows: None,
+            memory_budget: None,
+        }
+    }
+}
+
+impl FitOptions {
+    /// The options given that not every method has a use for.
+    #[must_use]
+    pub fn given_settings(&self) -> Vec<Setting> {
+        let selection = match self.selector {
+            Some(Selector::Given(_)) => Some(Setting::InducingPoints),
+            Some(_) => Some(Setting::Select),
+            None => None,
+        };
+        let fixed = (!self.train_inducing_points).then_some(Setting::FixedPoints);
+        let bound = self.bound.as_ref().map(|_| Setting::Bound);
+        let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
+        let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
+        [selection, fixed, bound, tolerance, steps].into_iter().flatten().collect()
+    }
+
+    /// Refuses what no data could make right.
+    ///
+    /// # Errors
+    /// [`GpError::UnusedOption`] for an option the method has no use for, [`GpError::UnknownBound`].
+    pub fn check(&self) -> Result<(), GpError> {
+        self.method.check_settings(&self.given_settings())?;
+        self.bound.as_deref().map_or(Ok(()), |name| Bound::named(name).map(drop))
+    }
+
+    /// Inducing points for the rows `x` `[N, D]`, in the scale of the fit.
+    pub(crate) fn choose_inducing_points(
+        &self,
+        hyper: &Hyperparameters,
+        x: &ArrayRef2<f64>,
+    ) -> Result<InducingPoints, GpError> {
+        let selector = self.selector.clone().unwrap_or_default();
+        selector.choose(hyper.kernel.as_ref(), x, self.surrogates.inducing, self.plan.seed)
+    }
+}
