@@ -14,4 +14,5 @@ mod paths;
 mod scalar;
 mod single;
 mod spec;
+mod spectral;
 mod support;
