@@ -13,47 +13,15 @@ use crate::{KernelError, KernelSpec, StationarySpec};
 /// Rows of features formed together.
 const ROWS: usize = 256;
 
-/// One angular frequency ω `[D]` of a stationary kernel on all of `d` columns, drawn from its
-/// spectral density; `None` for kernels that are not stationary leaves, or see only some columns.
+/// An angular frequency of a stationary leaf, one entry for each of its `d` columns.
 ///
 /// ```text
 /// k(x, x′) = s² E cos(ωᵀ(x − x′))
 /// se: ω = g/ℓ     matern ν: ω = g √(2ν/χ²_{2ν})/ℓ     rq: ω = g √τ/ℓ, τ ~ Gamma(α, rate α)
 /// ```
 ///
-/// g is standard normal, one χ² or τ for all columns. Units: those of 1/x. Source: Rahimi & Recht
-/// (2007), "Random features for large-scale kernel machines"; Rasmussen & Williams (2006),
-/// eqs. 4.16 and 4.20.
-///
-/// ```
-/// use kernels::{KernelSpec, spectral_frequency};
-/// use rand::SeedableRng;
-///
-/// let spec: KernelSpec =
-///     serde_json::from_str(r#"{"type": "se", "lengthscales": [0.5, 2.0], "variance": 1.0}"#)?;
-/// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
-/// assert_eq!(spectral_frequency(&spec, 2, &mut rng).map(|omega| omega.len()), Some(2));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub fn spectral_frequency(
-    kernel: &KernelSpec,
-    d: usize,
-    rng: &mut (impl Rng + ?Sized),
-) -> Option<Vec<f64>> {
-    let (lengthscales, active) = match kernel {
-        KernelSpec::SquaredExponential(leaf)
-        | KernelSpec::Matern12(leaf)
-        | KernelSpec::Matern32(leaf)
-        | KernelSpec::Matern52(leaf) => (&leaf.lengthscales, &leaf.active_dims),
-        KernelSpec::RationalQuadratic { lengthscales, active_dims, .. } => {
-            (lengthscales, active_dims)
-        }
-        _ => return None,
-    };
-    active.is_none().then(|| frequency(kernel, lengthscales, d, rng))
-}
-
-/// g · (what makes the density the kernel's)/ℓ on `d` columns; the normals are drawn first.
+/// g is standard normal, and one χ² or τ serves all columns; the normals are drawn first. Source:
+/// Rahimi & Recht (2007); Rasmussen & Williams (2006), eqs. 4.15 and 4.20.
 fn frequency(
     kernel: &KernelSpec,
     lengthscales: &[f64],
@@ -195,7 +163,7 @@ fn skellam(a: f64, rng: &mut ChaCha8Rng) -> f64 {
 /// ```
 ///
 /// For any F the covariance of f is k in the mean over φ and a; its law tends to the Gaussian
-/// process as F grows. A stationary leaf is a wave (see [`spectral_frequency`]), the periodic kernel
+/// process as F grows. A stationary leaf is a wave of a random frequency, the periodic kernel
 /// a wave of a random harmonic, the linear a plane; sums and products are made of these. Each
 /// feature has a stream of random numbers of its own: as hyperparameters move, so do the features,
 /// continuously but where a rejection sampler (`rq`, `periodic`) turns over.

@@ -1,10 +1,8 @@
 //! Random features against the kernels they stand for.
 
 use crate::support::{DIMENSIONS, kernel, perturbed_catalogue, random};
-use kernels::{KernelError, RandomFeatures, spectral_frequency};
+use kernels::{KernelError, RandomFeatures};
 use ndarray::Array2;
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 
 /// Every product of features is within six standard errors of the kernel.
 #[test]
@@ -59,27 +57,4 @@ fn seeds_replay_and_what_does_not_fit_is_refused() {
     assert_ne!(draw(1), draw(2));
     let refused = RandomFeatures::draw(kernel.as_ref(), 3, 3, 1);
     assert!(matches!(refused, Err(KernelError::Columns { .. })));
-}
-
-/// E cos(ω r) over draws of ω is κ(r), for every stationary leaf; others have no density.
-#[test]
-fn frequencies_are_those_of_the_spectral_density() {
-    for kernel in perturbed_catalogue(1, 4) {
-        let mut rng = StdRng::seed_from_u64(6);
-        let draws: Option<Vec<f64>> = (0..20_000)
-            .map(|_| Some(spectral_frequency(&kernel.spec(), 1, &mut rng)?[0]))
-            .collect();
-        let stationary = ["se", "matern12", "matern32", "matern52", "rq"].contains(&kernel.name());
-        // A stationary leaf on some columns has no density on all of them.
-        let on_all_columns = stationary && !format!("{:?}", kernel.spec()).contains("Some(");
-        assert_eq!(draws.is_some(), on_all_columns, "{}", kernel.name());
-        let Some(draws) = draws else { continue };
-        let origin = ndarray::array![0.0];
-        let variance = kernel.eval(&origin, &origin);
-        for r in [0.3, 1.0] {
-            let mean = draws.iter().map(|omega| (omega * r).cos()).sum::<f64>() / 20_000.0;
-            let kappa = kernel.eval(&origin, &ndarray::array![r]) / variance;
-            assert!((mean - kappa).abs() < 0.04, "{} at {r}: {mean} {kappa}", kernel.name());
-        }
-    }
 }
