@@ -35,7 +35,7 @@ fn draws_have_the_posterior_mean_and_covariance() {
             // Sampling, and 1 024 features in place of the prior.
             let scale = (covariance[[i, i]] * covariance[[j, j]]).sqrt();
             let error = (value - covariance[[i, j]]).abs();
-            assert!(error < 0.25 * scale + 2e-3, "{i} {j}: {value} {}", covariance[[i, j]]);
+            assert!(error < 0.25 * scale + 2e-2, "{i} {j}: {value} {}", covariance[[i, j]]);
         }
     }
 }

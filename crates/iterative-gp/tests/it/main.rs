@@ -1,5 +1,5 @@
 //! Public behaviour of `iterative-gp`: estimates against the exact evidence, cases of other packages.
-#![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
 
 mod bracket;
 mod cases;
