@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod adam;
 mod duplicates;
 mod error;
 mod hyperparameters;
@@ -21,6 +22,7 @@ mod transform;
 mod units;
 mod whole_file;
 
+pub use adam::{AdamOptions, AdamState};
 pub use duplicates::{
     Disagreement, disagreement, duplicate_groups, refuse_duplicates_without_noise,
 };

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::GpError;
+use crate::adam::AdamState;
 use crate::lbfgs::{LbfgsOptions, LbfgsState};
 use crate::objective::Objective;
 
@@ -114,6 +115,12 @@ pub struct TrainState {
     pub seconds: f64,
     /// Objective calls of finished runs.
     pub evaluations: usize,
+    /// A run of Adam that follows L-BFGS, in models that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adam: Option<AdamState>,
+    /// Which of its runs that is, counted from 0.
+    #[serde(default)]
+    pub stage: usize,
 }
 
 /// Watches training, and can stop it.

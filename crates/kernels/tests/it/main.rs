@@ -11,6 +11,7 @@ mod laws;
 mod mean;
 mod operator;
 mod paths;
+mod random_features;
 mod scalar;
 mod single;
 mod spec;

@@ -5,6 +5,7 @@ mod cg;
 mod cholesky;
 mod dense;
 mod kernel;
+mod lanczos;
 mod oracle;
 mod partition;
 mod pivoted;

@@ -1,0 +1,191 @@
+//! The estimated evidence as a training objective.
+
+use std::f64::consts::PI;
+
+use bounds::exact::Exact;
+use bounds::logdet::ArithmeticGeometric;
+use bounds::{LogDetBound, Problem};
+use gp_core::{Evaluation, GpError, HyperGradient, Hyperparameters, Objective, ParameterSpace};
+use linalg_cg::{CgOptions, Stop, cg_block};
+use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
+
+use crate::check::residual;
+use crate::draws::independent_draws;
+use crate::estimate::{Task, operator};
+use crate::gradient::{TraceGradient, form, mean_gradient};
+use crate::options::{EstimatorOptions, GradientEstimator};
+use crate::probes::seed_of_round;
+use crate::surrogate::{Chosen, Surrogate};
+
+/// The estimate with probes and pivots that stand still until a step is accepted, or for good.
+pub(crate) struct IterativeObjective<'a> {
+    pub(crate) x: &'a ArrayRef2<f64>,
+    pub(crate) y: &'a ArrayRef2<f64>,
+    pub(crate) space: &'a ParameterSpace,
+    pub(crate) options: &'a EstimatorOptions,
+    pub(crate) gradient: GradientEstimator,
+    pub(crate) seed: u64,
+    /// Whether each accepted step draws new probes and pivots.
+    pub(crate) fresh: bool,
+    state: State,
+}
+
+/// What moves between evaluations.
+#[derive(Default)]
+struct State {
+    round: u64,
+    chosen: Option<Chosen>,
+    /// The last solutions, where the next solve starts.
+    warm: Option<Array2<f64>>,
+}
+
+impl<'a> IterativeObjective<'a> {
+    pub(crate) fn new(
+        [x, y]: [&'a ArrayRef2<f64>; 2],
+        space: &'a ParameterSpace,
+        options: &'a EstimatorOptions,
+        gradient: GradientEstimator,
+        seed: u64,
+        fresh: bool,
+    ) -> Self {
+        Self { x, y, space, options, gradient, seed, fresh, state: State::default() }
+    }
+
+    /// Value and gradient from probes drawn from the prior, by solves that start from the last and
+    /// end early. The value is a bound that needs no probes: at most the LML.
+    fn pathwise(
+        &mut self,
+        task: &Task<'_, '_>,
+        features: usize,
+        max_steps: usize,
+    ) -> Result<(f64, HyperGradient), GpError> {
+        let (problem, surrogate) = (task.problem, task.surrogate);
+        let r = residual(task.hyper, self.x, self.y);
+        let (targets, probes) = (r.ncols(), self.options.probes);
+        let w = independent_draws(task.hyper, self.x, features, probes, self.seed)?;
+        let block = concatenate![Axis(1), r.view(), w];
+        let operator = operator(problem, self.options.cache_bytes);
+        let stop = Stop::RelativeResidual(self.options.tolerance);
+        let cg = CgOptions::default().max_iters(max_steps);
+        let start = self.state.warm.take();
+        let run = cg_block(&operator, &block, surrogate, &stop, start.as_deref(), &cg)?;
+        let alpha = run.v.slice(s![.., ..targets]).to_owned();
+        let left = run.residual.slice(s![.., ..targets]).to_owned();
+        let solutions = run.v.slice(s![.., targets..]);
+        let samples = solutions.axis_chunks_iter(Axis(1), probes);
+        let mean = |z: ndarray::ArrayView2<'_, f64>| {
+            let sum = form(problem, &operator, &z, &z);
+            sum.into_iter().map(|value| value / probes as f64).collect()
+        };
+        let trace = TraceGradient::of_samples(samples.map(mean).collect());
+        let (gradient, _) = task.gradient(&operator, &alpha, &trace);
+        let quad = (&alpha * &(&r + &left)).sum() + slack(problem, surrogate, &left);
+        let constant = log_det_upper(problem, surrogate)? + self.x.nrows() as f64 * (2.0 * PI).ln();
+        self.state.warm = Some(run.v);
+        Ok((-0.5 * quad - 0.5 * targets as f64 * constant, gradient))
+    }
+}
+
+/// A bound on Σ rᵀK⁻¹r.
+fn slack(problem: &Problem<'_>, surrogate: &dyn Surrogate, r: &Array2<f64>) -> f64 {
+    if surrogate.is_below() {
+        return surrogate.quad(r).sum();
+    }
+    r.iter().map(|value| value * value).sum::<f64>() / problem.sigma2()
+}
+
+/// log|K| is at most this.
+fn log_det_upper(problem: &Problem<'_>, surrogate: &dyn Surrogate) -> Result<f64, GpError> {
+    if problem.inducing_points().is_some() {
+        return Ok(ArithmeticGeometric.value(problem)?);
+    }
+    Ok(surrogate.log_det())
+}
+
+impl Objective for IterativeObjective<'_> {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        let hyper = self.space.unpack(u)?;
+        let chosen = match self.state.chosen.take() {
+            Some(chosen) => chosen,
+            None => Chosen::at(&hyper, self.x, &self.options.preconditioning),
+        };
+        let outcome = chosen.with(&hyper, self.x, |problem, surrogate| {
+            let options = self.options;
+            let task = Task { hyper: &hyper, problem, surrogate, options, together: true };
+            match self.gradient {
+                GradientEstimator::Hutchinson => {
+                    let seed = seed_of_round(self.seed, self.state.round);
+                    let estimate = task.estimate(self.y, seed)?;
+                    Ok((estimate.value, estimate.gradient))
+                }
+                GradientEstimator::Pathwise { features, max_steps } => {
+                    self.pathwise(&task, features, max_steps)
+                }
+            }
+        });
+        self.state.chosen = Some(chosen);
+        let (value, gradient) = outcome?;
+        Ok(self.space.evaluation(u, value, &gradient))
+    }
+
+    fn accepted(&mut self, _u: &[f64]) -> Result<bool, GpError> {
+        if self.fresh {
+            self.state.round += 1;
+            self.state.chosen = None;
+        }
+        Ok(false)
+    }
+
+    /// The round, the number of pivots and the pivots; rows and columns of the last solutions, and
+    /// these.
+    fn auxiliary(&self) -> Vec<f64> {
+        let pivots: &[usize] = match &self.state.chosen {
+            Some(Chosen::Points { pivots, .. }) => pivots,
+            _ => &[],
+        };
+        let (rows, columns) = self.state.warm.as_ref().map_or((0, 0), Array2::dim);
+        let mut numbers = vec![self.state.round as f64, pivots.len() as f64];
+        numbers.extend(pivots.iter().map(|&pivot| pivot as f64));
+        numbers.extend([rows as f64, columns as f64]);
+        numbers.extend(self.state.warm.iter().flatten());
+        numbers
+    }
+
+    fn restore_auxiliary(&mut self, auxiliary: &[f64]) {
+        let mut numbers = auxiliary.iter().copied();
+        let mut count = || numbers.next().map_or(0, |value| value as usize);
+        let (round, n_pivots) = (count() as u64, count());
+        let pivots: Vec<usize> = (0..n_pivots).map(|_| count()).collect();
+        let shape = (count(), count());
+        let warm: Vec<f64> = numbers.collect();
+        let fits = n_pivots > 0 && pivots.iter().all(|&pivot| pivot < self.x.nrows());
+        self.state = State {
+            round,
+            chosen: fits.then(|| Chosen::of_pivots(self.x, pivots)),
+            warm: Array2::from_shape_vec(shape, warm).ok().filter(|warm| !warm.is_empty()),
+        };
+    }
+}
+
+/// The exact evidence of few rows: what starts are compared by.
+pub(crate) struct ExactScreening<'a> {
+    pub(crate) x: &'a ArrayRef2<f64>,
+    pub(crate) y: &'a ArrayRef2<f64>,
+    pub(crate) space: &'a ParameterSpace,
+}
+
+impl ExactScreening<'_> {
+    fn lml(&self, hyper: &Hyperparameters) -> Result<(f64, HyperGradient), GpError> {
+        let problem = Problem::new(hyper.kernel.as_ref(), self.x, hyper.noise_variance)?;
+        let found = Exact::new(&problem)?.lml_gradient(&residual(hyper, self.x, self.y))?;
+        let mean = mean_gradient(hyper, self.x, &found.y.mapv(|value| -value));
+        Ok((found.value, HyperGradient::new(found.hyper, mean)))
+    }
+}
+
+impl Objective for ExactScreening<'_> {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        let (value, gradient) = self.lml(&self.space.unpack(u)?)?;
+        Ok(self.space.evaluation(u, value, &gradient))
+    }
+}

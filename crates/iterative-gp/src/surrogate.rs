@@ -1,0 +1,113 @@
+//! Surrogate covariances: preconditioners whose determinant and square root are known.
+
+mod nystrom;
+mod vecchia;
+
+use bounds::{Gradient, Problem};
+use gp_core::{GpError, Hyperparameters};
+use linalg_cg::{Preconditioner, pivoted_cholesky};
+use ndarray::{Array2, ArrayRef2, Axis};
+
+use crate::options::Preconditioning;
+
+pub use nystrom::NystromSurrogate;
+pub use vecchia::VecchiaSurrogate;
+
+/// tr(K − P) below this multiple of N σ² makes P as good as K: no further pivot is taken.
+const GOOD_ENOUGH: f64 = 1e-6;
+
+/// A matrix P ≈ K that is cheap to solve with, and more.
+///
+/// ```text
+/// log|K| = log|P| + tr log(P^(−½) K P^(−½)),   w = L z,  P = LLᵀ,  E zzᵀ = I  ⇒  E wwᵀ = P
+/// ```
+pub trait Surrogate: Preconditioner {
+    /// log|P|, nats.
+    fn log_det(&self) -> f64;
+
+    /// L Z for some L with LLᵀ = P, `z [N, C] → [N, C]`.
+    fn colour(&self, z: &ArrayRef2<f64>) -> Array2<f64>;
+
+    /// Whether P ⪯ K, so that rᵀP⁻¹r bounds rᵀK⁻¹r and no eigenvalue of P^(−½)KP^(−½) is below 1.
+    fn is_below(&self) -> bool;
+
+    /// What the variance of gradients is reduced with, if P has it.
+    fn derivative(&self) -> Option<&dyn SurrogateDerivative> {
+        None
+    }
+}
+
+/// The derivative of a surrogate with its parts (pivots, inducing points) held still.
+pub trait SurrogateDerivative {
+    /// d log|P| = tr(P⁻¹dP), exact.
+    ///
+    /// # Errors
+    /// What prevented it.
+    fn log_det(&self) -> Result<Gradient, GpError>;
+
+    /// Σ_c b_cᵀ dP b_c, `b [N, C]`: one entry for each kernel parameter, by its logarithm, and the
+    /// derivative in σ².
+    fn form(&self, b: &ArrayRef2<f64>) -> (Vec<f64>, f64);
+}
+
+/// What a [`Preconditioning`] comes to at given hyperparameters, to be held still while they move.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Chosen {
+    /// Inducing points; pivots are rows of the data.
+    Points { z: Array2<f64>, pivots: Vec<usize> },
+    /// Numbers of neighbours.
+    Neighbours(usize),
+}
+
+impl Chosen {
+    pub(crate) fn at(
+        hyper: &Hyperparameters,
+        x: &ArrayRef2<f64>,
+        preconditioning: &Preconditioning,
+    ) -> Self {
+        match preconditioning {
+            Preconditioning::PivotedCholesky { rank } => {
+                Self::of_pivots(x, pivots(hyper, x, *rank))
+            }
+            Preconditioning::InducingPoints(z) => Self::Points { z: z.clone(), pivots: Vec::new() },
+            Preconditioning::Vecchia { neighbours } => Self::Neighbours(*neighbours),
+        }
+    }
+
+    pub(crate) fn of_pivots(x: &ArrayRef2<f64>, pivots: Vec<usize>) -> Self {
+        Self::Points { z: x.select(Axis(0), &pivots), pivots }
+    }
+
+    /// Builds the surrogate, and runs `work` with it.
+    pub(crate) fn with<T>(
+        &self,
+        hyper: &Hyperparameters,
+        x: &ArrayRef2<f64>,
+        work: impl FnOnce(&Problem<'_>, &dyn Surrogate) -> Result<T, GpError>,
+    ) -> Result<T, GpError> {
+        let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
+        match self {
+            Self::Points { z, .. } => {
+                let problem = problem.with_inducing_points(z, 0.0)?;
+                let surrogate = NystromSurrogate::new(&problem)?;
+                work(&problem, &surrogate)
+            }
+            Self::Neighbours(k) => {
+                let problem = problem.with_neighbours(*k);
+                let surrogate = VecchiaSurrogate::new(&problem)?;
+                work(&problem, &surrogate)
+            }
+        }
+    }
+}
+
+/// Greedy pivots of k(X, X), at most `rank`.
+fn pivots(hyper: &Hyperparameters, x: &ArrayRef2<f64>, rank: usize) -> Vec<usize> {
+    let kernel = hyper.kernel.as_ref();
+    let column = |pivot: usize| {
+        let row = x.row(pivot);
+        kernels::kernel_matrix(kernel, x, &row.insert_axis(Axis(0))).remove_axis(Axis(1))
+    };
+    let tolerance = GOOD_ENOUGH * x.nrows() as f64 * hyper.total_noise_variance();
+    pivoted_cholesky(&kernel.diag(x), column, rank, tolerance).pivots
+}

@@ -1,0 +1,115 @@
+//! Training: against the exact optimum, interrupted and resumed.
+
+use std::cell::Cell;
+
+use crate::support::{bits, exact, leaf, points, targets};
+use exact_gp::{ExactGp, ExactGpOptions};
+use gp_core::{GpError, Observer, Progress, StopReason, TrainState};
+use iterative_gp::{GradientEstimator, IterativeGp, IterativeOptions, Schedule};
+
+fn best(n: usize) -> f64 {
+    let x = points(n, 2, 0);
+    let y = targets(&x);
+    let template = leaf("matern32", &[1.0, 1.0], 1.0);
+    let options = ExactGpOptions::default();
+    let (gp, _) = ExactGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+    gp.lml().unwrap().value
+}
+
+/// The exact LML of what a fit finds.
+fn reached(n: usize, options: &IterativeOptions) -> f64 {
+    let x = points(n, 2, 0);
+    let y = targets(&x);
+    let template = leaf("matern32", &[1.0, 1.0], 1.0);
+    let (gp, trained) = IterativeGp::fit(&template, &x, &y, options, &mut ()).unwrap();
+    assert!(trained.objective.is_finite() && trained.evaluations > 0);
+    exact(gp.hyperparameters(), &x, &y).lml().unwrap().value
+}
+
+#[test]
+fn every_way_of_training_comes_near_the_exact_optimum() {
+    let (n, top) = (300, best(300));
+    let staged = Schedule::Staged { rows: 200, lbfgs_steps: 10, adam_steps: 10 };
+    let pathwise = GradientEstimator::Pathwise { features: 64, max_steps: 20 };
+    for (schedule, gradient) in [
+        (Schedule::default(), GradientEstimator::Hutchinson),
+        (staged, GradientEstimator::Hutchinson),
+        (staged, pathwise),
+        (Schedule::Lbfgs, GradientEstimator::Hutchinson),
+    ] {
+        let options = IterativeOptions { schedule, gradient, ..IterativeOptions::default() };
+        let found = reached(n, &options);
+        assert!(
+            found <= top + 1e-3 && found > top - 8.0,
+            "{schedule:?} {gradient:?}: {found} {top}"
+        );
+    }
+}
+
+/// Stops after so many steps, and keeps the last state.
+struct Patience {
+    left: Cell<usize>,
+    state: TrainState,
+}
+
+impl Observer for Patience {
+    fn step(&mut self, _: &Progress, state: &TrainState) {
+        self.state = state.clone();
+        self.left.set(self.left.get().saturating_sub(1));
+    }
+
+    fn interrupted(&self) -> bool {
+        self.left.get() == 0
+    }
+}
+
+fn short(gradient: GradientEstimator) -> IterativeOptions {
+    let schedule = Schedule::Staged { rows: 100, lbfgs_steps: 3, adam_steps: 3 };
+    let mut options = IterativeOptions { schedule, gradient, ..IterativeOptions::default() };
+    options.adam.steps = 4;
+    options.plan.starts = 2;
+    options.plan.options.screening_iters = 2;
+    options
+}
+
+/// Interrupted at every place there is, saved, resumed: the same bits as in one go.
+#[test]
+fn a_resumed_fit_takes_the_same_steps() {
+    let x = points(150, 2, 0);
+    let y = targets(&x);
+    let template = leaf("matern32", &[1.0, 1.0], 1.0);
+    for gradient in
+        [GradientEstimator::Hutchinson, GradientEstimator::Pathwise { features: 16, max_steps: 5 }]
+    {
+        let options = short(gradient);
+        let (_, whole) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+        assert_eq!(whole.stop_reason, StopReason::MaxIterations);
+        for steps in 1..=18 {
+            let mut patience = Patience { left: Cell::new(steps), state: TrainState::default() };
+            let first = IterativeGp::fit(&template, &x, &y, &options, &mut patience);
+            assert!(matches!(first, Ok(_) | Err(GpError::Interrupted)));
+            let json = serde_json::to_string(&patience.state).unwrap();
+            let mut resumed = options.clone();
+            resumed.plan.resume = Some(serde_json::from_str(&json).unwrap());
+            let (_, found) = IterativeGp::fit(&template, &x, &y, &resumed, &mut ()).unwrap();
+            assert_eq!(bits(&found.u), bits(&whole.u), "after {steps} steps, {gradient:?}");
+            assert_eq!(found.objective.to_bits(), whole.objective.to_bits());
+            assert_eq!(
+                (found.iterations, found.evaluations),
+                (whole.iterations, whole.evaluations)
+            );
+            assert_eq!(found.start, whole.start);
+        }
+    }
+}
+
+#[test]
+fn what_is_held_fixed_stays() {
+    let x = points(60, 1, 0);
+    let y = targets(&x);
+    let mut options = short(GradientEstimator::Hutchinson);
+    options.plan.fixed = vec!["noise_variance".to_owned(), "kernel".to_owned()];
+    let template = leaf("se", &[0.8], 0.1);
+    let (gp, _) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+    assert_eq!(gp.hyperparameters().named_values(), template.named_values());
+}
