@@ -7,6 +7,7 @@ mod evaluation;
 pub mod exact;
 mod gradient;
 pub mod logdet;
+mod needs;
 mod problem;
 pub mod quad;
 mod rounding;
@@ -18,10 +19,16 @@ pub use bracket::{Bracket, Slack, Winners, lml_bracket};
 pub use error::BoundError;
 pub use evaluation::{BoundRow, Evaluation, Quantity, evaluate_catalogue};
 pub use gradient::{Gradient, QuadGradient};
-pub use logdet::{LogDetBound, catalogue as log_det_catalogue};
+pub use logdet::{
+    DifferentiableLogDet, LogDetBound, catalogue as log_det_catalogue,
+    free_catalogue as free_log_det_catalogue,
+};
+pub use needs::{CostClass, Needs};
 pub use problem::Problem;
 pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};
 pub use rounding::Rounding;
 pub use side::Side;
 pub use solve::solve_auxiliary;
-pub use surrogate::{NystromSystem, VecchiaFactors, VecchiaStructure};
+pub use surrogate::{
+    Moments, NystromSystem, Surrogate, SurrogateKind, VecchiaFactors, VecchiaStructure,
+};

@@ -1,8 +1,8 @@
 //! The bound of the conjugate-gradient lower bound (CGLB).
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
 
 /// Log-determinant bound from the arithmetic–geometric mean inequality.
 ///
@@ -25,12 +25,26 @@ impl LogDetBound for ArithmeticGeometric {
         Side::Upper
     }
 
+    fn cost_class(&self) -> CostClass {
+        CostClass::InducingPoints
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::INDUCING_POINTS
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         let per_point = system.residual_trace() / (n * system.sigma2());
         Ok(system.log_det_q() + n * per_point.ln_1p())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for ArithmeticGeometric {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         // With t = tr D: ∂/∂t = 1/(σ² + t/N), ∂/∂σ² = −(t/σ²) of the same.

@@ -1,8 +1,8 @@
 //! The bound with one variance per data point.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
 
 /// Log-determinant bound from Hadamard's inequality on I + Q^(−½) D Q^(−½).
 ///
@@ -26,6 +26,14 @@ impl LogDetBound for Hadamard {
         Side::Upper
     }
 
+    fn cost_class(&self) -> CostClass {
+        CostClass::InducingPoints
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::INDUCING_POINTS
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
         let excess: f64 =
@@ -33,6 +41,12 @@ impl LogDetBound for Hadamard {
         Ok(system.log_det_q() + excess)
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Hadamard {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         let (system, sigma2) = (problem.nystrom()?, problem.sigma2());
         let slopes = system.residual_diag().mapv(|d| 1.0 / (sigma2 + d));

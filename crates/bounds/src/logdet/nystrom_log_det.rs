@@ -1,8 +1,8 @@
 //! The plain lower bound.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
 
 /// Log-determinant lower bound from Q ⪯ K.
 ///
@@ -24,10 +24,24 @@ impl LogDetBound for NystromLogDet {
         Side::Lower
     }
 
+    fn cost_class(&self) -> CostClass {
+        CostClass::InducingPoints
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::INDUCING_POINTS
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         Ok(problem.nystrom()?.log_det_q())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for NystromLogDet {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         Sensitivity::log_det_q(problem.nystrom()?).gradient(problem)
     }

@@ -1,8 +1,8 @@
 //! The trace bound of sparse variational regression.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
 
 /// Log-determinant bound of the evidence lower bound of sparse variational regression.
 ///
@@ -24,11 +24,25 @@ impl LogDetBound for Trace {
         Side::Upper
     }
 
+    fn cost_class(&self) -> CostClass {
+        CostClass::InducingPoints
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::INDUCING_POINTS
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
         Ok(system.log_det_q() + system.residual_trace() / system.sigma2())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Trace {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         let system = problem.nystrom()?;
         let mut sensitivity = Sensitivity::log_det_q(system);

@@ -1,7 +1,8 @@
 //! The bound from conditioning on neighbours.
 
-use super::LogDetBound;
-use crate::{BoundError, Gradient, Problem, Side};
+use super::{DifferentiableLogDet, LogDetBound};
+use crate::surrogate::log_det_gradient;
+use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
 
 /// Log-determinant bound of the Vecchia surrogate C, for which tr(C⁻¹K) = N exactly.
 ///
@@ -25,11 +26,25 @@ impl LogDetBound for Vecchia {
         Side::Upper
     }
 
+    fn cost_class(&self) -> CostClass {
+        CostClass::Neighbours
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::NEIGHBOURS
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         Ok(problem.vecchia()?.log_det())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Vecchia {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
-        Ok(problem.vecchia()?.log_det_gradient(problem))
+        Ok(log_det_gradient(problem, problem.vecchia()?))
     }
 }

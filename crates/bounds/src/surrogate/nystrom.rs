@@ -3,7 +3,7 @@
 use super::woodbury::Woodbury;
 use crate::BoundError;
 use kernels::{Kernel, kernel_matrix};
-use linalg_cg::{Cholesky, LinalgError, Preconditioner, gram};
+use linalg_cg::{Cholesky, LinalgError, Preconditioner, gram, matmul, matmul_tn};
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
 
 /// How often a jitter that does not suffice is multiplied by ten before giving up.
@@ -149,6 +149,26 @@ impl NystromSystem {
     pub fn shifted(&self, shift: f64) -> Result<ShiftedNystrom<'_>, BoundError> {
         let shift = self.sigma2 + shift;
         Ok(ShiftedNystrom { v: &self.v, shift, b: factor_inner(&self.vvt, shift)? })
+    }
+
+    /// `VᵀV X = Q_ff X`, `x [N, C] → [N, C]`.
+    ///
+    /// # Panics
+    /// When `x` has another number of rows than the data.
+    #[must_use]
+    pub fn explained(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        matmul_tn(&self.v, &matmul(&self.v, x))
+    }
+
+    /// L⁻¹k(Z, X*), `[M, T]`: what V is for other inputs `x_new [T, D]`.
+    #[must_use]
+    pub fn project(
+        &self,
+        kernel: &dyn Kernel,
+        z: &ArrayRef2<f64>,
+        x_new: &ArrayRef2<f64>,
+    ) -> Array2<f64> {
+        self.k_uu.solve_lower(&kernel_matrix(kernel, z, x_new))
     }
 
     fn woodbury(&self) -> Woodbury<'_> {

@@ -58,6 +58,18 @@ impl<'s> Sensitivity<'s> {
         Self { system, projected, inner, diag: Array1::zeros(system.n()), sigma2: 0.0 }
     }
 
+    /// tr(G dQ_ff) by S = VG `[M, N]`.
+    pub(crate) fn projected(system: &'s NystromSystem, projected: Array2<f64>) -> Self {
+        let inner = matmul_nt(&projected, system.v());
+        Self { system, inner, diag: Array1::zeros(system.n()), sigma2: 0.0, projected }
+    }
+
+    /// G loses a symmetric 𝒲, given by `𝒲Vᵀ [N, M]`.
+    pub(crate) fn subtract(&mut self, w_vt: &Array2<f64>) {
+        self.inner -= &matmul(self.system.v(), w_vt);
+        self.projected -= &w_vt.t();
+    }
+
     /// Adds Σ_i w_i dD_ii, D_ii = k(x_i, x_i) − (Q_ff)_ii: G gains −diag(w).
     ///
     /// The derivative is that of D itself: its entries are non-negative in exact arithmetic, so the
