@@ -8,6 +8,7 @@ pub mod exact;
 mod gradient;
 pub mod logdet;
 mod needs;
+mod prediction;
 mod problem;
 pub mod quad;
 mod rounding;
@@ -24,11 +25,12 @@ pub use logdet::{
     free_catalogue as free_log_det_catalogue,
 };
 pub use needs::{CostClass, Needs};
+pub use prediction::{PredictionCertificate, VarianceOptions, certify_predictions};
 pub use problem::Problem;
 pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};
 pub use rounding::Rounding;
 pub use side::Side;
-pub use solve::solve_auxiliary;
+pub use solve::{solve_auxiliary, solve_preconditioned};
 pub use surrogate::{
     Moments, NystromSystem, Surrogate, SurrogateKind, VecchiaFactors, VecchiaStructure,
 };

@@ -169,11 +169,6 @@ impl VecchiaStructure {
         [self.parents(g), self.members(g)].concat()
     }
 
-    /// The place of group `g`'s first row in the order.
-    pub(crate) fn head(&self, g: usize) -> usize {
-        self.heads[g]
-    }
-
     /// The group of row `i`, and its place among the members.
     pub(crate) fn place(&self, i: usize) -> (usize, usize) {
         let at = self.positions[i];
@@ -259,7 +254,7 @@ mod tests {
         let mut place = vec![0; 100];
         structure.order().iter().enumerate().for_each(|(at, &row)| place[row] = at);
         for g in 0..structure.n_groups() {
-            let head = structure.head(g);
+            let head = structure.heads[g];
             assert!(structure.parents(g).iter().all(|&parent| place[parent] < head));
             assert_eq!(structure.parents(g).len(), 12.min(head));
             assert!((1..=8).contains(&structure.members(g).len()));

@@ -148,11 +148,6 @@ impl VecchiaFactors {
         self.fallen[g]
     }
 
-    /// ‖T‖²_F = tr Λ⁻¹.
-    pub(crate) fn inverse_trace(&self) -> f64 {
-        self.coefficients.iter().map(|t| t * t).sum()
-    }
-
     /// `T X`, `x [N, C]`; row i of T belongs to data row i. In parallel over the rows.
     pub(crate) fn apply(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         let x = x.as_standard_layout();

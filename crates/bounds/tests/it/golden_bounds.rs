@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 const TOLERANCE: f64 = 1e-8;
 
-struct Case {
-    kernel: Box<dyn kernels::Kernel>,
-    x: Array2<f64>,
-    y: Array1<f64>,
-    z: Array2<f64>,
-    v: Array1<f64>,
-    json: Value,
+pub(crate) struct Case {
+    pub(crate) kernel: Box<dyn kernels::Kernel>,
+    pub(crate) x: Array2<f64>,
+    pub(crate) y: Array1<f64>,
+    pub(crate) z: Array2<f64>,
+    pub(crate) v: Array1<f64>,
+    pub(crate) json: Value,
 }
 
 impl Case {
@@ -27,7 +27,7 @@ impl Case {
         Self { kernel: kernel(&spec), x, y, z, v, json }
     }
 
-    fn problem(&self) -> Problem<'_> {
+    pub(crate) fn problem(&self) -> Problem<'_> {
         let noise = self.json["noise_variance"].as_f64().unwrap();
         let order: Vec<usize> = serde_json::from_value(self.json["ordering"].clone()).unwrap();
         let parents = (0..self.x.nrows()).map(|i| self.json["parents"][i.to_string()].clone());
@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let file: Value = serde_json::from_str(include_str!("../golden/bounds.json")).unwrap();
     file["cases"].as_array().unwrap().iter().cloned().map(Case::new).collect()
 }
