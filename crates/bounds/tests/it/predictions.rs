@@ -85,7 +85,8 @@ fn golden_values() {
             assert!(lower <= certificate.var_lower[t] && certificate.var_lower[t] <= exact_var[t]);
             let error = certificate.mean_error[[t, 0]];
             assert!((mean[[t, 0]] - exact_mean[[t, 0]]).abs() <= error);
-            assert!(error <= golden("mean_certificate")[t] * (1.0 + 1e-10));
+            let looser = golden("mean_certificate")[t];
+            assert!(error <= looser * (1.0 + 1e-10) + 1e-12, "{error} above {looser}");
         }
     }
 }
