@@ -8,6 +8,7 @@ pub mod exact;
 mod gradient;
 pub mod logdet;
 mod needs;
+mod plan;
 mod prediction;
 mod problem;
 pub mod quad;
@@ -24,7 +25,8 @@ pub use logdet::{
     DifferentiableLogDet, LogDetBound, catalogue as log_det_catalogue,
     free_catalogue as free_log_det_catalogue,
 };
-pub use needs::{CostClass, Needs};
+pub use needs::{CostClass, Needs, Part};
+pub use plan::{Budget, Plan, ProblemSize, Purpose, best_affordable};
 pub use prediction::{PredictionCertificate, VarianceOptions, certify_predictions};
 pub use problem::Problem;
 pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};

@@ -32,7 +32,7 @@ pub use vecchia::Vecchia;
 pub use water_filling::WaterFilling;
 
 use crate::SurrogateKind::{Fitc, Nystrom, Pitc, Vecchia as VecchiaKind, Vif};
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Part, Problem, Side};
 use std::fmt::Debug;
 
 /// One certified side of log|K|, K = K_ff + σ²I.
@@ -45,11 +45,18 @@ pub trait LogDetBound: Debug + Send + Sync {
     /// The side of log|K| it lies on.
     fn side(&self) -> Side;
 
-    /// How its cost grows.
-    fn cost_class(&self) -> CostClass;
+    /// What it reads of a problem: shared with other bounds, and what it costs.
+    fn parts(&self) -> Vec<Part>;
 
-    /// The parts of a problem it is built on.
-    fn needs(&self) -> Needs;
+    /// How its cost grows.
+    fn cost_class(&self) -> CostClass {
+        CostClass::of(&self.parts())
+    }
+
+    /// The optional parts of a problem it is built on.
+    fn needs(&self) -> Needs {
+        Needs::of(&self.parts())
+    }
 
     /// The bound, in nats.
     ///

@@ -2,6 +2,27 @@
 
 use crate::SurrogateKind;
 
+/// Something a [`Problem`](crate::Problem) computes once for all bounds that read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// [`Problem::nystrom`](crate::Problem::nystrom).
+    Nystrom,
+    /// [`Problem::surrogate`](crate::Problem::surrogate).
+    Surrogate(SurrogateKind),
+    /// [`Problem::exact_trace`](crate::Problem::exact_trace).
+    Trace(SurrogateKind),
+    /// [`Problem::moments`](crate::Problem::moments).
+    Moments(SurrogateKind),
+}
+
+impl Part {
+    /// A surrogate, with the Nyström system where it has a low-rank part.
+    pub(crate) fn of_surrogate(kind: SurrogateKind) -> Vec<Self> {
+        let system = kind.needs_inducing_points().then_some(Self::Nystrom);
+        system.into_iter().chain([Self::Surrogate(kind)]).collect()
+    }
+}
+
 /// The optional parts of a [`Problem`](crate::Problem) that a bound is built on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
@@ -14,24 +35,12 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Inducing points alone.
-    pub const INDUCING_POINTS: Self =
-        Self { inducing_points: true, neighbours: false, blocks: false };
-    /// Neighbours alone.
-    pub const NEIGHBOURS: Self = Self { inducing_points: false, neighbours: true, blocks: false };
-    /// Inducing points and neighbours.
-    pub const BOTH: Self = Self { inducing_points: true, neighbours: true, blocks: false };
-    /// Inducing points and blocks.
-    pub const BLOCKS: Self = Self { inducing_points: true, neighbours: false, blocks: true };
-}
-
-impl From<SurrogateKind> for Needs {
-    fn from(kind: SurrogateKind) -> Self {
-        match kind {
-            SurrogateKind::Nystrom | SurrogateKind::Fitc => Self::INDUCING_POINTS,
-            SurrogateKind::Pitc => Self::BLOCKS,
-            SurrogateKind::Vecchia => Self::NEIGHBOURS,
-            SurrogateKind::Vif => Self::BOTH,
+    pub(crate) fn of(parts: &[Part]) -> Self {
+        let has = |kind| parts.contains(&Part::Surrogate(kind));
+        Self {
+            inducing_points: parts.contains(&Part::Nystrom),
+            neighbours: has(SurrogateKind::Vecchia) || has(SurrogateKind::Vif),
+            blocks: has(SurrogateKind::Pitc),
         }
     }
 }
@@ -50,4 +59,19 @@ pub enum CostClass {
     Both,
     /// A pass over the whole of K, O(N² (M + k)) time in O(N) memory: a certificate, not an objective.
     Quadratic,
+}
+
+impl CostClass {
+    pub(crate) fn of(parts: &[Part]) -> Self {
+        let of = |part: &Part| match part {
+            Part::Trace(_) | Part::Moments(_) => Self::Quadratic,
+            Part::Surrogate(SurrogateKind::Vif) => Self::Both,
+            Part::Surrogate(SurrogateKind::Pitc) => Self::Blocks,
+            Part::Surrogate(SurrogateKind::Vecchia) => Self::Neighbours,
+            Part::Surrogate(SurrogateKind::Nystrom | SurrogateKind::Fitc) | Part::Nystrom => {
+                Self::InducingPoints
+            }
+        };
+        parts.iter().map(of).max().unwrap_or(Self::InducingPoints)
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
+use crate::{BoundError, Gradient, Part, Problem, Side};
 
 /// Log-determinant bound from the arithmetic–geometric mean inequality.
 ///
@@ -25,12 +25,8 @@ impl LogDetBound for ArithmeticGeometric {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::InducingPoints
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::INDUCING_POINTS
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::residual_gradient;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Gradient, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound from Fischer's inequality on I + D/σ².
 ///
@@ -25,12 +25,8 @@ impl LogDetBound for BlockHadamard {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Blocks
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::BLOCKS
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom, Part::Surrogate(SurrogateKind::Pitc)]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

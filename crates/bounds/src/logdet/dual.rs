@@ -1,7 +1,7 @@
 //! The lower bound from the trace of the inverse.
 
 use super::LogDetBound;
-use crate::{BoundError, CostClass, Moments, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Moments, Part, Problem, Side, SurrogateKind};
 
 /// Lower bound from AM–GM on the eigenvalues of CK⁻¹.
 ///
@@ -32,12 +32,8 @@ impl LogDetBound for Dual {
         Side::Lower
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Quadratic
-    }
-
-    fn needs(&self) -> Needs {
-        self.kind.into()
+    fn parts(&self) -> Vec<Part> {
+        Part::of_surrogate(self.kind).into_iter().chain([Part::Moments(self.kind)]).collect()
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

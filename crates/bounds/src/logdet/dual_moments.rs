@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use super::dual::dual;
-use crate::{BoundError, CostClass, Moments, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Moments, Part, Problem, Side, SurrogateKind};
 
 /// Relative rounding of moments, which are sums over N² products, and of the cubic.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -40,12 +40,8 @@ impl LogDetBound for DualMoments {
         Side::Lower
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Quadratic
-    }
-
-    fn needs(&self) -> Needs {
-        self.kind.into()
+    fn parts(&self) -> Vec<Part> {
+        Part::of_surrogate(self.kind).into_iter().chain([Part::Moments(self.kind)]).collect()
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

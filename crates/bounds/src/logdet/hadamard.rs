@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
+use crate::{BoundError, Gradient, Part, Problem, Side};
 
 /// Log-determinant bound from Hadamard's inequality on I + Q^(−½) D Q^(−½).
 ///
@@ -26,12 +26,8 @@ impl LogDetBound for Hadamard {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::InducingPoints
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::INDUCING_POINTS
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

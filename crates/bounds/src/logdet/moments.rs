@@ -1,7 +1,7 @@
 //! The lower bound from two moments and a floor of the eigenvalues.
 
 use super::LogDetBound;
-use crate::{BoundError, CostClass, Moments, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Moments, Part, Problem, Side, SurrogateKind};
 
 /// Lower bound from the two-point Gauss–Radau rule for the eigenvalues λ of C⁻¹K.
 ///
@@ -47,12 +47,8 @@ impl LogDetBound for SurrogateMoments {
         Side::Lower
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Quadratic
-    }
-
-    fn needs(&self) -> Needs {
-        self.kind.into()
+    fn parts(&self) -> Vec<Part> {
+        Part::of_surrogate(self.kind).into_iter().chain([Part::Moments(self.kind)]).collect()
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::residual_gradient;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Gradient, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound from the chain rule on R = D + σ²I.
 ///
@@ -24,12 +24,8 @@ impl LogDetBound for ResidualVecchia {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Both
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::BOTH
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom, Part::Surrogate(SurrogateKind::Vif)]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

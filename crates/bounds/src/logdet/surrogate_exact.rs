@@ -2,7 +2,7 @@
 
 use super::LogDetBound;
 use super::surrogate_trace::arithmetic_geometric;
-use crate::{BoundError, CostClass, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound of a surrogate C, by the exact tr(C⁻¹K).
 ///
@@ -34,12 +34,8 @@ impl LogDetBound for SurrogateExact {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Quadratic
-    }
-
-    fn needs(&self) -> Needs {
-        self.kind.into()
+    fn parts(&self) -> Vec<Part> {
+        Part::of_surrogate(self.kind).into_iter().chain([Part::Trace(self.kind)]).collect()
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

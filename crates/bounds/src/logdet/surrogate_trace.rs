@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::trace_gradient;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side, SurrogateKind};
+use crate::{BoundError, Gradient, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound of a surrogate C = VᵀV + Λ, by a cheap bound τ on tr(C⁻¹K).
 ///
@@ -37,16 +37,8 @@ impl LogDetBound for SurrogateTrace {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        match self.kind {
-            SurrogateKind::Pitc => CostClass::Blocks,
-            SurrogateKind::Vif => CostClass::Both,
-            _ => CostClass::InducingPoints,
-        }
-    }
-
-    fn needs(&self) -> Needs {
-        self.kind.into()
+    fn parts(&self) -> Vec<Part> {
+        Part::of_surrogate(self.kind)
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

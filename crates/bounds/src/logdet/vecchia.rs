@@ -2,7 +2,7 @@
 
 use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::log_det_gradient;
-use crate::{BoundError, CostClass, Gradient, Needs, Problem, Side};
+use crate::{BoundError, Gradient, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound of the Vecchia surrogate C, for which tr(C⁻¹K) = N exactly.
 ///
@@ -26,12 +26,8 @@ impl LogDetBound for Vecchia {
         Side::Upper
     }
 
-    fn cost_class(&self) -> CostClass {
-        CostClass::Neighbours
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::NEIGHBOURS
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Surrogate(SurrogateKind::Vecchia)]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {

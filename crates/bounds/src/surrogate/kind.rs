@@ -44,6 +44,14 @@ impl SurrogateKind {
     }
 }
 
+impl SurrogateKind {
+    /// Whether its sparse part conditions rows on neighbours.
+    #[must_use]
+    pub fn has_neighbours(self) -> bool {
+        matches!(self, Self::Vecchia | Self::Vif)
+    }
+}
+
 impl fmt::Display for SurrogateKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -11,6 +11,7 @@ mod invariance;
 mod laws;
 mod limits;
 mod near_the_limit;
+mod planning;
 mod predictions;
 mod refusals;
 mod support;
