@@ -1,6 +1,6 @@
 //! How far a prediction may be from the exact posterior.
 
-use crate::quad::residual;
+use crate::quad::{residual, step_length};
 use crate::surrogate::nearest_rows;
 use crate::{BoundError, Problem, check, solve_preconditioned};
 use kernels::kernel_matrix;
@@ -171,8 +171,11 @@ impl Ends {
             let (at, r) = (first + index, r.column(index));
             let base = inner(&w, &targets.column(index)) + inner(&w, &r);
             let squares = inner(&r, &r);
-            let curvature = inner(&r, &k_r.column(index)).max(problem.sigma2() * squares);
-            let gain = if squares > 0.0 { squares * (squares / curvature) } else { 0.0 };
+            let curvature = inner(&r, &k_r.column(index));
+            let gain = match squares > 0.0 {
+                true => squares * step_length(squares, curvature, problem.sigma2()),
+                false => 0.0,
+            };
             let rounding = rounding(problem, base, slack[index], inner(&w, &w));
             self.lower[at] = (prior[at] - (base + slack[index]) - rounding).max(0.0);
             self.upper[at] = self.upper[at].min(prior[at] - (base + gain) + rounding).max(0.0);

@@ -15,4 +15,5 @@ mod planning;
 mod predictions;
 mod refusals;
 mod support;
+mod surrogates;
 mod table;
