@@ -86,8 +86,10 @@ impl Bracket {
     }
 }
 
-/// The bracket from every bound of both catalogues, for targets `y [N, P]` (mean subtracted) that
-/// share the hyperparameters and any auxiliary `v [N, P]`.
+/// The bracket from every bound that takes no pass over the whole of K beside those of v, for targets
+/// `y [N, P]` (mean subtracted) that share the hyperparameters and any auxiliary `v [N, P]`.
+///
+/// An [`Evaluation`] over [`log_det_catalogue`](crate::log_det_catalogue) adds the certificates.
 ///
 /// # Errors
 /// When a shape disagrees with the data or a number is not finite. Bounds that the problem cannot
@@ -113,7 +115,7 @@ pub fn lml_bracket(
     y: &ArrayRef2<f64>,
     v: &ArrayRef2<f64>,
 ) -> Result<Bracket, BoundError> {
-    Ok(Evaluation::new(problem, y, v, &logdet::catalogue(), &quad::catalogue())?.bracket())
+    Ok(Evaluation::new(problem, y, v, &logdet::free_catalogue(), &quad::catalogue())?.bracket())
 }
 
 /// The best bound of a side, moved outward by its rounding term.

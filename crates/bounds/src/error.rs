@@ -22,6 +22,19 @@ pub enum BoundError {
         "`neighbours` are absent and this bound is built on them; give a number with `Problem::with_neighbours`"
     )]
     NeedsNeighbours,
+    /// The bound is built on blocks of rows and the problem has none.
+    #[error(
+        "`blocks` are absent and this bound is built on them; give a size with `Problem::with_blocks`"
+    )]
+    NeedsBlocks,
+    /// A block of rows without rows.
+    #[error("a block has no rows; give blocks of at least one row")]
+    EmptyBlock,
+    /// Blocks that are conditioned on each other.
+    #[error(
+        "`blocks` have parents, and must be independent; make them with `VecchiaStructure::blocks`"
+    )]
+    BlocksWithParents,
     /// The problem has no data rows.
     #[error("`x` has no rows; at least one is needed")]
     NoData,

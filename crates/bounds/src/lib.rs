@@ -8,6 +8,9 @@ pub mod exact;
 mod gradient;
 pub mod logdet;
 mod lower;
+mod needs;
+mod plan;
+mod prediction;
 mod problem;
 pub mod quad;
 mod rounding;
@@ -19,11 +22,19 @@ pub use bracket::{Bracket, Slack, Winners, lml_bracket};
 pub use error::BoundError;
 pub use evaluation::{BoundRow, Evaluation, Quantity, evaluate_catalogue};
 pub use gradient::{Gradient, QuadGradient};
-pub use logdet::{LogDetBound, Needs, catalogue as log_det_catalogue};
+pub use logdet::{
+    DifferentiableLogDet, LogDetBound, catalogue as log_det_catalogue,
+    free_catalogue as free_log_det_catalogue,
+};
 pub use lower::{LowerGradient, LowerPoint};
+pub use needs::{CostClass, Needs, Part};
+pub use plan::{Budget, Plan, ProblemSize, Purpose, best_affordable};
+pub use prediction::{PredictionCertificate, VarianceOptions, certify_predictions};
 pub use problem::Problem;
 pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};
 pub use rounding::Rounding;
 pub use side::Side;
-pub use solve::solve_auxiliary;
-pub use surrogate::{NystromSystem, VecchiaFactors, VecchiaStructure};
+pub use solve::{solve_auxiliary, solve_preconditioned};
+pub use surrogate::{
+    Moments, NystromSystem, Surrogate, SurrogateKind, VecchiaFactors, VecchiaStructure,
+};

@@ -4,34 +4,37 @@
 //! [`catalogue`]; the tests, the bracket and the benches iterate over the catalogue.
 
 mod arithmetic_geometric;
+mod block_hadamard;
+mod dual;
+mod dual_moments;
 mod hadamard;
+mod moments;
 mod nystrom_log_det;
+mod residual_vecchia;
+mod surrogate_exact;
+mod surrogate_trace;
 mod trace;
 mod vecchia;
 mod water_filling;
 
 pub use arithmetic_geometric::ArithmeticGeometric;
+pub use block_hadamard::BlockHadamard;
+pub use dual::Dual;
+pub use dual_moments::DualMoments;
 pub use hadamard::Hadamard;
+pub use moments::SurrogateMoments;
 pub use nystrom_log_det::NystromLogDet;
+pub use residual_vecchia::ResidualVecchia;
+pub use surrogate_exact::SurrogateExact;
+pub use surrogate_trace::SurrogateTrace;
 pub use trace::Trace;
 pub use vecchia::Vecchia;
 pub use water_filling::WaterFilling;
 
+use crate::SurrogateKind::{Fitc, Nystrom, Pitc, Vecchia as VecchiaKind, Vif};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, Problem, Side};
+use crate::{BoundError, CostClass, Gradient, Needs, Part, Problem, Side};
 use std::fmt::Debug;
-
-/// What a bound is built on: the parts of a [`Problem`] that its value and gradient depend on.
-///
-/// A model trains inducing points that its bound depends on, and merely chooses them where they only
-/// precondition and bound residuals; neighbours stand still within a training run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needs {
-    /// Inducing points, in which the gradient has a part.
-    pub inducing_points: bool,
-    /// Neighbours.
-    pub neighbours: bool,
-}
 
 /// One certified side of log|K|, K = K_ff + σ²I.
 ///
@@ -43,9 +46,17 @@ pub trait LogDetBound: Debug + Send + Sync {
     /// The side of log|K| it lies on.
     fn side(&self) -> Side;
 
-    /// What it is built on; inducing points alone unless said otherwise.
+    /// What it reads of a problem: shared with other bounds, and what it costs.
+    fn parts(&self) -> Vec<Part>;
+
+    /// How its cost grows.
+    fn cost_class(&self) -> CostClass {
+        CostClass::of(&self.parts())
+    }
+
+    /// The optional parts of a problem it is built on.
     fn needs(&self) -> Needs {
-        Needs { inducing_points: true, neighbours: false }
+        Needs::of(&self.parts())
     }
 
     /// The bound, in nats.
@@ -54,11 +65,19 @@ pub trait LogDetBound: Debug + Send + Sync {
     /// When the problem lacks what the bound is built on, or a factorisation fails.
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError>;
 
+    /// The bound as one that can be trained on; `None` for certificates.
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        None
+    }
+}
+
+/// A log-determinant bound with a gradient.
+pub trait DifferentiableLogDet: LogDetBound {
     /// Its derivative in the parts of the Nyström system, for a bound that is a function of these
     /// alone: an objective adds it to that of its quadratic term, and goes over the data once for both.
     ///
     /// # Errors
-    /// As [`value`](Self::value).
+    /// As [`value`](LogDetBound::value).
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,
@@ -68,11 +87,12 @@ pub trait LogDetBound: Debug + Send + Sync {
     }
 
     /// Its derivative in the log parameters of the kernel, the log noise variance and, where used, Z.
+    /// Orderings, neighbours and blocks are held fixed.
     ///
     /// A bound without a [`sensitivity`](Self::sensitivity) must have its own.
     ///
     /// # Errors
-    /// As [`value`](Self::value).
+    /// As [`value`](LogDetBound::value).
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
         match self.sensitivity(problem)? {
             Some(sensitivity) => sensitivity.gradient(problem),
@@ -81,15 +101,37 @@ pub trait LogDetBound: Debug + Send + Sync {
     }
 }
 
-/// Every log-determinant bound of this crate.
+/// Every log-determinant bound of this crate, those of a side from cheap to dear.
 #[must_use]
 pub fn catalogue() -> Vec<Box<dyn LogDetBound>> {
-    vec![
+    let mut bounds: Vec<Box<dyn LogDetBound>> = vec![
         Box::new(Trace),
         Box::new(ArithmeticGeometric),
         Box::new(WaterFilling),
         Box::new(Hadamard),
+        Box::new(BlockHadamard),
+        Box::new(SurrogateTrace::FITC),
+        Box::new(SurrogateTrace::PITC),
         Box::new(Vecchia),
+        Box::new(ResidualVecchia),
+        Box::new(SurrogateTrace::VIF),
         Box::new(NystromLogDet),
-    ]
+    ];
+    for kind in [Nystrom, Fitc, Pitc, Vif] {
+        bounds.push(Box::new(SurrogateExact { kind }));
+    }
+    for kind in [Nystrom, Fitc, Pitc, VecchiaKind, Vif] {
+        bounds.push(Box::new(SurrogateMoments { kind }));
+        bounds.push(Box::new(Dual { kind }));
+        bounds.push(Box::new(DualMoments { kind }));
+    }
+    bounds
+}
+
+/// The bounds of [`catalogue`] that take no pass over the whole of K.
+#[must_use]
+pub fn free_catalogue() -> Vec<Box<dyn LogDetBound>> {
+    let mut bounds = catalogue();
+    bounds.retain(|bound| bound.cost_class() != CostClass::Quadratic);
+    bounds
 }

@@ -1,7 +1,7 @@
 //! The lower bound on the evidence as one function: its value and gradient, shared work done once.
 
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Gradient, LogDetBound, NystromSystem, Problem};
+use crate::{BoundError, DifferentiableLogDet, Gradient, NystromSystem, Problem};
 use linalg_cg::matmul_tn;
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 use std::f64::consts::PI;
@@ -53,14 +53,14 @@ impl LowerPoint<'_> {
     ///
     /// Cost on top of the Nyström system: 2 N M² flops, one pass over the derivatives of k(Z, X) (and
     /// one over those in Z) and one over those of k(X, X); memory O(M²). Where the bound has no
-    /// [`sensitivity`](LogDetBound::sensitivity), its own gradient is added.
+    /// [`sensitivity`](DifferentiableLogDet::sensitivity), its own gradient is added.
     ///
     /// # Errors
     /// [`BoundError::NeedsInducingPoints`], and those of `bound`.
     pub fn gradient(
         &self,
         problem: &Problem<'_>,
-        bound: &dyn LogDetBound,
+        bound: &dyn DifferentiableLogDet,
         with_z: bool,
     ) -> Result<LowerGradient, BoundError> {
         let system = problem.nystrom()?;

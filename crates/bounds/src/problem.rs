@@ -1,10 +1,13 @@
 //! The covariance a bound is about, and what is computed from it once.
 
-use crate::surrogate::{NystromSystem, VecchiaFactors, VecchiaStructure};
-use crate::{BoundError, check};
+mod parts;
+
+use self::parts::{Built, Neighbourhood};
+use crate::surrogate::{Entries, NystromSystem, VecchiaFactors, VecchiaStructure};
+use crate::{BoundError, Moments, Surrogate, SurrogateKind, check};
 use kernels::{Kernel, KernelOperator};
-use ndarray::ArrayRef2;
-use std::sync::{Arc, OnceLock};
+use ndarray::{Array2, ArrayRef2};
+use std::sync::Arc;
 
 /// Inducing points and the jitter that goes with them.
 #[derive(Debug, Clone, Copy)]
@@ -15,25 +18,17 @@ struct Inducing<'a> {
     mean_variance: Option<f64>,
 }
 
-/// Where the Vecchia factors take their ordering and neighbours from.
-#[derive(Debug, Clone)]
-enum Neighbourhood {
-    Absent,
-    Nearest(usize),
-    Given(Arc<VecchiaStructure>),
-}
-
 /// The covariance K that every bound of this crate is about.
 ///
 /// ```text
 /// K = k(X, X) + σ² I,   σ² = noise variance + white variance of the kernel
 /// ```
 ///
-/// Optional parts: inducing points Z `[M, D]` with an absolute jitter on k(Z, Z), and a number of
-/// neighbours. A bound that needs a part the problem lacks answers with a typed error, and the
-/// bracket skips it. The [`NystromSystem`] and the [`VecchiaFactors`] are built when first asked and
-/// then shared by all bounds; ask for them once before sharing a problem between threads of a pool,
-/// because building them is itself parallel work.
+/// Optional parts: inducing points Z `[M, D]` with an absolute jitter on k(Z, Z), a number of
+/// neighbours, and blocks of rows. A bound that needs a part the problem lacks answers with a typed
+/// error, and the bracket skips it. The [`NystromSystem`], each [`Surrogate`] and its [`Moments`] are
+/// built when first asked and then shared by all bounds; ask for them once before sharing a problem
+/// between threads of a pool, because building them is itself parallel work.
 ///
 /// ```
 /// use bounds::{LogDetBound, Problem, logdet::{Hadamard, Trace}};
@@ -55,8 +50,17 @@ pub struct Problem<'a> {
     largest_variance: f64,
     inducing: Option<Inducing<'a>>,
     neighbourhood: Neighbourhood,
-    nystrom: OnceLock<Result<NystromSystem, BoundError>>,
-    vecchia: OnceLock<Result<VecchiaFactors, BoundError>>,
+    residual: Option<Arc<VecchiaStructure>>,
+    blocks: Option<Blocks>,
+    built: Built,
+}
+
+/// Blocks of rows.
+#[derive(Debug, Clone)]
+enum Blocks {
+    /// Neighbouring rows, at most so many.
+    Size(usize),
+    Given(Arc<VecchiaStructure>),
 }
 
 impl<'a> Problem<'a> {
@@ -84,8 +88,9 @@ impl<'a> Problem<'a> {
             largest_variance,
             inducing: None,
             neighbourhood: Neighbourhood::Absent,
-            nystrom: OnceLock::new(),
-            vecchia: OnceLock::new(),
+            residual: None,
+            blocks: None,
+            built: Built::default(),
         })
     }
 
@@ -106,7 +111,7 @@ impl<'a> Problem<'a> {
             return Err(BoundError::InvalidJitter { value: jitter });
         }
         self.inducing = Some(Inducing { z, jitter, mean_variance: None });
-        self.nystrom = OnceLock::new();
+        self.built = Built::default();
         Ok(self)
     }
 
@@ -138,14 +143,14 @@ impl<'a> Problem<'a> {
         let m = self.inducing.map_or(0, |inducing| inducing.z.nrows());
         check::length("system", system.n(), self.n())?;
         check::length("inducing points of `system`", system.m(), m)?;
-        self.nystrom = OnceLock::from(Ok(system));
+        self.built = Built::with_nystrom(system);
         Ok(self)
     }
 
     /// The Nyström system, if it has been built, for another problem with the same parts.
     #[must_use]
     pub fn into_nystrom(self) -> Option<NystromSystem> {
-        self.nystrom.into_inner().and_then(Result::ok)
+        self.built.into_nystrom()
     }
 
     /// The jitter used as a multiple of the mean of k(z, z), where it moves with that; else 0.
@@ -160,10 +165,15 @@ impl<'a> Problem<'a> {
     ///
     /// Order and distances are those of `kernel.embed(x)`; `k >= N − 1` makes the surrogate exact.
     #[must_use]
-    pub fn with_neighbours(mut self, k: usize) -> Self {
-        self.neighbourhood = Neighbourhood::Nearest(k);
-        self.vecchia = OnceLock::new();
-        self
+    pub fn with_neighbours(self, k: usize) -> Self {
+        self.with_neighbourhood(Neighbourhood::Nearest(k))
+    }
+
+    /// Conditions blocks of at most `block` neighbouring points on the `k` nearest points of earlier
+    /// blocks: fewer and larger factorisations than [`with_neighbours`](Self::with_neighbours).
+    #[must_use]
+    pub fn with_neighbour_blocks(self, block: usize, k: usize) -> Self {
+        self.with_neighbourhood(Neighbourhood::NearestBlocks { block, k })
     }
 
     /// Takes ordering and parents as given: `parents[i]` conditions row `i`, by row number.
@@ -184,13 +194,59 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// When the structure is over another number of rows.
     pub fn with_shared_structure(
+        self,
+        structure: Arc<VecchiaStructure>,
+    ) -> Result<Self, BoundError> {
+        check::length("order", structure.n(), self.n())?;
+        Ok(self.with_neighbourhood(Neighbourhood::Given(structure)))
+    }
+
+    /// Takes the structure over the residual R = K − VᵀV as given, where it is not to be that over K
+    /// or found anew: of [`SurrogateKind::Vif`].
+    ///
+    /// # Errors
+    /// When the structure is over another number of rows.
+    pub fn with_residual_structure(
         mut self,
         structure: Arc<VecchiaStructure>,
     ) -> Result<Self, BoundError> {
         check::length("order", structure.n(), self.n())?;
-        self.neighbourhood = Neighbourhood::Given(structure);
-        self.vecchia = OnceLock::new();
+        self.residual = Some(structure);
+        self.built = Built::default();
         Ok(self)
+    }
+
+    /// Splits the rows into blocks of at most `size` neighbours in `kernel.embed(x)`.
+    ///
+    /// # Errors
+    /// When `size` is 0.
+    pub fn with_blocks(mut self, size: usize) -> Result<Self, BoundError> {
+        if size == 0 {
+            return Err(BoundError::EmptyBlock);
+        }
+        self.blocks = Some(Blocks::Size(size));
+        self.built = Built::default();
+        Ok(self)
+    }
+
+    /// Takes blocks as given, a structure without parents: see [`VecchiaStructure::blocks`].
+    ///
+    /// # Errors
+    /// When the blocks are over another number of rows, or have parents.
+    pub fn with_shared_blocks(mut self, blocks: Arc<VecchiaStructure>) -> Result<Self, BoundError> {
+        check::length("blocks", blocks.n(), self.n())?;
+        if !blocks.is_block_diagonal() {
+            return Err(BoundError::BlocksWithParents);
+        }
+        self.blocks = Some(Blocks::Given(blocks));
+        self.built = Built::default();
+        Ok(self)
+    }
+
+    fn with_neighbourhood(mut self, neighbourhood: Neighbourhood) -> Self {
+        self.neighbourhood = neighbourhood;
+        self.built = Built::default();
+        self
     }
 
     /// Number of data rows N.
@@ -241,41 +297,59 @@ impl<'a> Problem<'a> {
         KernelOperator::new(self.kernel, self.x, self.sigma2())
     }
 
+    /// Blocks of K, or of R = K − VᵀV with `explained` = Vᵀ.
+    pub(crate) fn entries<'e>(&'e self, explained: Option<&'e Array2<f64>>) -> Entries<'e> {
+        Entries { kernel: self.kernel, x: self.x, sigma2: self.sigma2(), explained }
+    }
+
     /// The Nyström system, built when first asked. Cost: O(N M²), memory O(N M).
     ///
     /// # Errors
     /// [`BoundError::NeedsInducingPoints`] without Z; a failed factorisation.
     pub fn nystrom(&self) -> Result<&NystromSystem, BoundError> {
+        Ok(self.shared_nystrom()?)
+    }
+
+    fn shared_nystrom(&self) -> Result<&Arc<NystromSystem>, BoundError> {
         let Some(Inducing { z, jitter, .. }) = self.inducing else {
             return Err(BoundError::NeedsInducingPoints);
         };
-        let built = self
-            .nystrom
-            .get_or_init(|| NystromSystem::new(self.kernel, self.x, z, self.sigma2(), jitter));
-        built.as_ref().map_err(Clone::clone)
+        self.built.nystrom(|| NystromSystem::new(self.kernel, self.x, z, self.sigma2(), jitter))
     }
 
-    /// The Vecchia factors, built when first asked. Cost: O(N²) for the neighbours, then O(N k³).
+    /// A surrogate of K, built when first asked.
+    ///
+    /// Cost: for Vecchia that of ordering and neighbours and O(N k³); with inducing points O(N M²)
+    /// beside the Nyström system, and for VIF O(N k² (k + M)).
+    ///
+    /// # Errors
+    /// When the problem lacks inducing points, neighbours or blocks that it is made of.
+    pub fn surrogate(&self, kind: SurrogateKind) -> Result<&Surrogate, BoundError> {
+        self.built.surrogate(kind, || self.build(kind))
+    }
+
+    /// The factors of the Vecchia surrogate of K.
     ///
     /// # Errors
     /// [`BoundError::NeedsNeighbours`] when the problem has no neighbourhood.
     pub fn vecchia(&self) -> Result<&VecchiaFactors, BoundError> {
-        if matches!(self.neighbourhood, Neighbourhood::Absent) {
-            return Err(BoundError::NeedsNeighbours);
-        }
-        let built = self.vecchia.get_or_init(|| self.build_vecchia());
-        built.as_ref().map_err(Clone::clone)
+        Ok(self.surrogate(SurrogateKind::Vecchia)?.sparse())
     }
 
-    fn build_vecchia(&self) -> Result<VecchiaFactors, BoundError> {
-        let structure = match &self.neighbourhood {
-            Neighbourhood::Absent => return Err(BoundError::NeedsNeighbours),
-            Neighbourhood::Given(structure) => Arc::clone(structure),
-            Neighbourhood::Nearest(k) => {
-                Arc::new(VecchiaStructure::nearest(&self.kernel.embed(self.x), *k))
-            }
-        };
-        Ok(VecchiaFactors::new(self.kernel, self.x, self.sigma2(), structure))
+    /// tr(C⁻¹K) − N exactly, computed when first asked. Cost: O(N² (M + D)).
+    ///
+    /// # Errors
+    /// As [`surrogate`](Self::surrogate).
+    pub fn exact_trace(&self, kind: SurrogateKind) -> Result<f64, BoundError> {
+        self.built.exact_trace(kind, || Ok(self.surrogate(kind)?.exact_trace(self)))
+    }
+
+    /// The moments of C⁻¹K, computed when first asked. Cost: O(N² (M + k + D)).
+    ///
+    /// # Errors
+    /// As [`surrogate`](Self::surrogate); a failed eigenvalue iteration.
+    pub fn moments(&self, kind: SurrogateKind) -> Result<Moments, BoundError> {
+        self.built.moments(kind, || self.surrogate(kind)?.moments(self))
     }
 }
 

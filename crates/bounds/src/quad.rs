@@ -12,6 +12,7 @@ mod shifted_nystrom;
 pub use auxiliary::Auxiliary;
 pub(crate) use auxiliary::residual_quad;
 pub use cauchy_schwarz::CauchySchwarz;
+pub(crate) use cauchy_schwarz::step_length;
 pub use point::QuadPoint;
 pub use point::residual;
 pub use shifted_nystrom::ShiftedNystrom;

@@ -1,11 +1,10 @@
 //! The auxiliary vectors v ≈ K⁻¹y.
 
-use bounds::{NystromSystem, Problem};
+use bounds::{NystromSystem, Problem, SurrogateKind};
 use gp_core::GpError;
 use linalg_cg::{CgBlockSolution, CgOptions, Preconditioner, Stop, cg_block};
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
-use crate::preconditioner::VecchiaPreconditioner;
 use crate::settings::{CglbSettings, Preconditioning};
 
 /// Auxiliary vectors with their true residuals.
@@ -34,13 +33,9 @@ pub(crate) fn solve(
     settings: &CglbSettings,
 ) -> Result<Solved, GpError> {
     let system: &NystromSystem = problem.nystrom()?;
-    let vecchia;
     let preconditioner: &dyn Preconditioner = match settings.preconditioning {
         Preconditioning::Nystrom => system,
-        Preconditioning::Vecchia => {
-            vecchia = VecchiaPreconditioner(problem.vecchia()?);
-            &vecchia
-        }
+        Preconditioning::Vecchia => problem.surrogate(SurrogateKind::Vecchia)?,
     };
     let mut operator = problem.operator();
     if settings.search_in_single_precision {

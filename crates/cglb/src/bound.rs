@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use bounds::logdet::ArithmeticGeometric;
 use bounds::surrogate::Sensitivity;
-use bounds::{BoundError, Gradient, LogDetBound, Needs, Problem, Side, log_det_catalogue};
+use bounds::{
+    BoundError, DifferentiableLogDet, Gradient, LogDetBound, Part, Problem, Side, log_det_catalogue,
+};
 use gp_core::GpError;
 
-/// An upper bound on log|K| of the `bounds` crate's catalogue, or one of one's own.
+/// An upper bound on log|K| of the `bounds` crate's catalogue, or one of one's own, with a gradient.
 ///
 /// ```
 /// use bounds::LogDetBound;
@@ -50,21 +52,29 @@ impl Bound {
     /// A bound that need not be in the catalogue.
     ///
     /// # Errors
-    /// [`GpError::UnknownBound`] for one on the lower side: training would not raise a lower bound
-    /// on the evidence.
+    /// [`GpError::UnknownBound`] for one on the lower side, of which training would not raise a lower
+    /// bound on the evidence, and for one without a gradient.
     pub fn of(bound: Arc<dyn LogDetBound>) -> Result<Self, GpError> {
         match bound.side() {
-            Side::Upper => Ok(Self(bound)),
-            Side::Lower => Err(GpError::UnknownBound {
+            Side::Upper if bound.differentiable().is_some() => Ok(Self(bound)),
+            _ => Err(GpError::UnknownBound {
                 name: bound.name().to_owned(),
                 known: Self::names().join(", "),
             }),
         }
     }
+
+    /// The bound as what every constructor made sure it is.
+    fn trainable(&self) -> Result<&dyn DifferentiableLogDet, BoundError> {
+        self.0.differentiable().ok_or(BoundError::NoGradient { bound: self.0.name() })
+    }
 }
 
 fn upper() -> impl Iterator<Item = Box<dyn LogDetBound>> {
-    log_det_catalogue().into_iter().filter(|bound| bound.side() == Side::Upper)
+    let trainable = |bound: &Box<dyn LogDetBound>| {
+        bound.side() == Side::Upper && bound.differentiable().is_some()
+    };
+    log_det_catalogue().into_iter().filter(trainable)
 }
 
 impl LogDetBound for Bound {
@@ -76,22 +86,28 @@ impl LogDetBound for Bound {
         self.0.side()
     }
 
-    fn needs(&self) -> Needs {
-        self.0.needs()
+    fn parts(&self) -> Vec<Part> {
+        self.0.parts()
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         self.0.value(problem)
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        self.0.differentiable()
+    }
+}
+
+impl DifferentiableLogDet for Bound {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,
     ) -> Result<Option<Sensitivity<'p>>, BoundError> {
-        self.0.sensitivity(problem)
+        self.trainable()?.sensitivity(problem)
     }
 
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
-        self.0.gradient(problem)
+        self.trainable()?.gradient(problem)
     }
 }

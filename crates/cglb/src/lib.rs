@@ -9,7 +9,6 @@ mod gradient;
 mod model;
 mod objective;
 mod options;
-mod preconditioner;
 mod rounds;
 mod setting;
 mod settings;

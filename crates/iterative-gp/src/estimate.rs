@@ -131,7 +131,7 @@ impl Task<'_, '_> {
         let (x, targets) = (self.problem.x(), y.ncols());
         let r = residual(self.hyper, x, y);
         let z = probes(self.options.kind, x.nrows(), self.options.probes, seed);
-        let w = self.surrogate.colour(&z);
+        let w = self.surrogate.colour(&z)?;
         let operator = operator(self.problem, self.options.cache_bytes);
         let run = self.solve(&operator, &r, &w)?;
         let alpha = run.v.slice(s![.., ..targets]).to_owned();

@@ -26,7 +26,10 @@ pub trait Surrogate: Preconditioner {
     fn log_det(&self) -> f64;
 
     /// L Z for some L with LLᵀ = P, `z [N, C] → [N, C]`.
-    fn colour(&self, z: &ArrayRef2<f64>) -> Array2<f64>;
+    ///
+    /// # Errors
+    /// What prevented a factorisation that it needs.
+    fn colour(&self, z: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError>;
 
     /// Whether P ⪯ K, so that rᵀP⁻¹r bounds rᵀK⁻¹r and no eigenvalue of P^(−½)KP^(−½) is below 1.
     fn is_below(&self) -> bool;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use bounds::exact::{Exact, bytes_needed};
 use bounds::{
-    BoundRow, Bracket, Evaluation, LogDetBound, Problem, QuadBound, log_det_catalogue,
-    quad_catalogue, solve_auxiliary,
+    BoundRow, Bracket, Evaluation, LogDetBound, Problem, QuadBound, free_log_det_catalogue,
+    log_det_catalogue, quad_catalogue, solve_auxiliary,
 };
 use gp_core::{GpError, Hyperparameters};
 use linalg_cg::{CgBlockSolution, CgOptions, StopReason};
@@ -21,7 +21,7 @@ pub enum Selection {
     /// Every bound of the catalogue.
     #[default]
     All,
-    /// Those that cost no more than the kernel products training pays for: at present all.
+    /// Those that cost no more than the kernel products training pays for.
     Free,
     /// Those of these names.
     Names(Vec<String>),
@@ -191,7 +191,11 @@ type Chosen = (Vec<Box<dyn LogDetBound>>, Vec<Box<dyn QuadBound>>);
 
 fn chosen(selection: &Selection) -> Result<Chosen, GpError> {
     let (mut log_dets, mut quads) = (log_det_catalogue(), quad_catalogue());
-    let Selection::Names(names) = selection else { return Ok((log_dets, quads)) };
+    let names = match selection {
+        Selection::All => return Ok((log_dets, quads)),
+        Selection::Free => return Ok((free_log_det_catalogue(), quads)),
+        Selection::Names(names) => names,
+    };
     let known: Vec<&str> =
         log_dets.iter().map(|b| b.name()).chain(quads.iter().map(|b| b.name())).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {

@@ -1,8 +1,8 @@
 //! The bound of the conjugate-gradient lower bound (CGLB).
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Problem, Side};
+use crate::{BoundError, Part, Problem, Side};
 
 /// Log-determinant bound from the arithmetic–geometric mean inequality.
 ///
@@ -25,12 +25,22 @@ impl LogDetBound for ArithmeticGeometric {
         Side::Upper
     }
 
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let (system, n) = (problem.nystrom()?, problem.n() as f64);
         let per_point = system.residual_trace() / (n * system.sigma2());
         Ok(system.log_det_q() + n * per_point.ln_1p())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for ArithmeticGeometric {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,

@@ -1,8 +1,8 @@
 //! The bound with one variance per data point.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Problem, Side};
+use crate::{BoundError, Part, Problem, Side};
 
 /// Log-determinant bound from Hadamard's inequality on I + Q^(−½) D Q^(−½).
 ///
@@ -26,6 +26,10 @@ impl LogDetBound for Hadamard {
         Side::Upper
     }
 
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
         let excess: f64 =
@@ -33,6 +37,12 @@ impl LogDetBound for Hadamard {
         Ok(system.log_det_q() + excess)
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Hadamard {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,

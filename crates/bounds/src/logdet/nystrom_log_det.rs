@@ -1,8 +1,8 @@
 //! The plain lower bound.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Problem, Side};
+use crate::{BoundError, Part, Problem, Side};
 
 /// Log-determinant lower bound from Q ⪯ K.
 ///
@@ -24,10 +24,20 @@ impl LogDetBound for NystromLogDet {
         Side::Lower
     }
 
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         Ok(problem.nystrom()?.log_det_q())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for NystromLogDet {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,

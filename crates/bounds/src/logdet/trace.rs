@@ -1,8 +1,8 @@
 //! The trace bound of sparse variational regression.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Problem, Side};
+use crate::{BoundError, Part, Problem, Side};
 
 /// Log-determinant bound of the evidence lower bound of sparse variational regression.
 ///
@@ -24,11 +24,21 @@ impl LogDetBound for Trace {
         Side::Upper
     }
 
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
         Ok(system.log_det_q() + system.residual_trace() / system.sigma2())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Trace {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,

@@ -1,7 +1,8 @@
 //! The bound from conditioning on neighbours.
 
-use super::{LogDetBound, Needs};
-use crate::{BoundError, Gradient, Problem, Side};
+use super::{DifferentiableLogDet, LogDetBound};
+use crate::surrogate::log_det_gradient;
+use crate::{BoundError, Gradient, Part, Problem, Side, SurrogateKind};
 
 /// Log-determinant bound of the Vecchia surrogate C, for which tr(C⁻¹K) = N exactly.
 ///
@@ -25,15 +26,21 @@ impl LogDetBound for Vecchia {
         Side::Upper
     }
 
-    fn needs(&self) -> Needs {
-        Needs { inducing_points: false, neighbours: true }
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Surrogate(SurrogateKind::Vecchia)]
     }
 
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         Ok(problem.vecchia()?.log_det())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for Vecchia {
     fn gradient(&self, problem: &Problem<'_>) -> Result<Gradient, BoundError> {
-        Ok(problem.vecchia()?.log_det_gradient(problem))
+        Ok(log_det_gradient(problem, problem.vecchia()?))
     }
 }

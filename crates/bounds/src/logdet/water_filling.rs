@@ -1,8 +1,8 @@
 //! The best bound from the eigenvalues of Q and the trace of K.
 
-use super::LogDetBound;
+use super::{DifferentiableLogDet, LogDetBound};
 use crate::surrogate::Sensitivity;
-use crate::{BoundError, Problem, Side};
+use crate::{BoundError, Part, Problem, Side};
 use linalg_cg::{symmetric_eigen, symmetric_eigenvalues};
 use ndarray::ArrayRef1;
 
@@ -29,6 +29,10 @@ impl LogDetBound for WaterFilling {
         Side::Upper
     }
 
+    fn parts(&self) -> Vec<Part> {
+        vec![Part::Nystrom]
+    }
+
     fn value(&self, problem: &Problem<'_>) -> Result<f64, BoundError> {
         let system = problem.nystrom()?;
         let levels = levels(problem.n(), system.sigma2(), &symmetric_eigenvalues(system.vvt())?);
@@ -36,6 +40,12 @@ impl LogDetBound for WaterFilling {
         Ok(levels.iter().map(|level| level.max(nu).ln()).sum())
     }
 
+    fn differentiable(&self) -> Option<&dyn DifferentiableLogDet> {
+        Some(self)
+    }
+}
+
+impl DifferentiableLogDet for WaterFilling {
     fn sensitivity<'p>(
         &self,
         problem: &'p Problem<'_>,

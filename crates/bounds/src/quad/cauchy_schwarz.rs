@@ -71,8 +71,10 @@ fn curvature(problem: &Problem<'_>, r: &ArrayRef1<f64>) -> Option<Curvature> {
 ///
 /// K ⪰ σ²I bounds rᵀKr from below; where the kernel part of rᵀKr is lost to rounding, the clamp keeps
 /// the lower bound from exceeding what σ²I allows.
-fn step_length(squares: f64, curvature: f64, sigma2: f64) -> f64 {
-    squares / curvature.max(sigma2 * squares)
+///
+/// The second clamp is for squares so small that times σ² nothing is left of them.
+pub(crate) fn step_length(squares: f64, curvature: f64, sigma2: f64) -> f64 {
+    (squares / curvature.max(sigma2 * squares)).min(sigma2.recip())
 }
 
 fn inner(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>) -> f64 {
@@ -87,5 +89,7 @@ mod tests {
     fn a_curvature_below_the_noise_is_rounding() {
         assert!((step_length(4.0, 8.0, 0.5) - 0.5).abs() < 1e-15);
         assert!((step_length(4.0, -1e-3, 0.5) - 2.0).abs() < 1e-15);
+        let tiny = f64::from_bits(1);
+        assert!((step_length(tiny, 0.0, 1e-3) - 1e3).abs() < 1e-9);
     }
 }

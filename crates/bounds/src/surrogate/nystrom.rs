@@ -3,8 +3,8 @@
 use super::woodbury::Woodbury;
 use crate::BoundError;
 use kernels::{Kernel, kernel_matrix};
-use linalg_cg::{Cholesky, LinalgError, Preconditioner, gram};
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
+use linalg_cg::{Cholesky, LinalgError, Preconditioner, gram, matmul, matmul_tn};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 
 /// How often a jitter that does not suffice is multiplied by ten before giving up.
 const ESCALATIONS: usize = 16;
@@ -149,6 +149,38 @@ impl NystromSystem {
     pub fn shifted(&self, shift: f64) -> Result<ShiftedNystrom<'_>, BoundError> {
         let shift = self.sigma2 + shift;
         Ok(ShiftedNystrom { v: &self.v, shift, b: factor_inner(&self.vvt, shift)? })
+    }
+
+    /// `VᵀV X = Q_ff X`, `x [N, C] → [N, C]`.
+    ///
+    /// # Panics
+    /// When `x` has another number of rows than the data.
+    #[must_use]
+    pub fn explained(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        matmul_tn(&self.v, &matmul(&self.v, x))
+    }
+
+    /// L⁻¹k(Z, X*), `[M, T]`: what V is for other inputs `x_new [T, D]`.
+    #[must_use]
+    pub fn project(
+        &self,
+        kernel: &dyn Kernel,
+        z: &ArrayRef2<f64>,
+        x_new: &ArrayRef2<f64>,
+    ) -> Array2<f64> {
+        self.k_uu.solve_lower(&kernel_matrix(kernel, z, x_new))
+    }
+
+    /// q*ᵀQ⁻¹q* = aᵀ(I − B⁻¹)a for each column a of `a [M, T]`, q* = Vᵀa: the variance that the
+    /// inducing points explain, k** − that of SGPR.
+    ///
+    /// # Panics
+    /// When `a` has another number of rows than there are inducing points.
+    #[must_use]
+    pub fn explained_forms(&self, a: &ArrayRef2<f64>) -> Array1<f64> {
+        let squares = |a: &Array2<f64>| a.mapv(|value| value * value).sum_axis(Axis(0));
+        let left = squares(&self.b.solve_lower(a));
+        (squares(&a.to_owned()) - left).mapv(|value| value.max(0.0))
     }
 
     fn woodbury(&self) -> Woodbury<'_> {

@@ -17,10 +17,11 @@ const WEIGHTED: usize = 4096;
 ///
 /// ```text
 /// dF = tr(G dQ_ff) + Σ_i w_i d(K_ff)_ii + g dσ²,   S = V G [M, N],   H = V G Vᵀ [M, M]
-/// S = A V − V diag(a) + R Pᵀ,   A [M, M],  a [N],  R [M, C],  P [N, C]
+/// S = A V − V diag(a) + R Pᵀ + T,   A [M, M],  a [N],  R [M, C],  P [N, C],  T [M, N]
 /// ```
 ///
-/// Neither G nor S is formed: what is kept beside H is A, a, R and P. With A' = Kuu⁻¹Kuf = L⁻ᵀV,
+/// G is never formed, and S only for what has no such parts: kept beside H are A, a, R, P and,
+/// of surrogates with sparse factors, T. With A' = Kuu⁻¹Kuf = L⁻ᵀV,
 /// `dQ_ff = dKufᵀA' + A'ᵀdKuf − A'ᵀdKuu A'`, so the weight of dKuf is 2L⁻ᵀS, made a few data rows at
 /// a time, and that of dKuu is −L⁻ᵀHL⁻¹.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub struct Sensitivity<'s> {
     by_v: Array2<f64>,
     by_row: Option<Array1<f64>>,
     low_rank: Vec<(Array2<f64>, Array2<f64>)>,
+    dense: Option<Array2<f64>>,
     inner: Array2<f64>,
     diag: Array1<f64>,
     sigma2: f64,
@@ -40,13 +42,15 @@ struct Weights<'s> {
     by_v: Array2<f64>,
     by_row: Option<Array1<f64>>,
     low_rank: Vec<(Array2<f64>, Array2<f64>)>,
+    dense: Option<Array2<f64>>,
 }
 
 impl<'s> Sensitivity<'s> {
     fn zero(system: &'s NystromSystem) -> Self {
         let square = || Array2::zeros((system.m(), system.m()));
         let (low_rank, diag) = (Vec::new(), Array1::zeros(system.n()));
-        Self { system, by_v: square(), by_row: None, low_rank, inner: square(), diag, sigma2: 0.0 }
+        let (by_row, dense, inner) = (None, None, square());
+        Self { system, by_v: square(), by_row, low_rank, dense, inner, diag, sigma2: 0.0 }
     }
 
     /// d log|Q|: G = Q⁻¹, hence S = VQ⁻¹ = B⁻¹V/σ² and H = S Vᵀ = I − B⁻¹;
@@ -87,6 +91,21 @@ impl<'s> Sensitivity<'s> {
         let by_v = matmul_nt(&(vectors * slopes), vectors);
         let inner = matmul_nt(&(vectors * &(slopes * lambda)), vectors);
         Self { by_v, inner, ..Self::zero(system) }
+    }
+
+    /// tr(G dQ_ff) by S = VG `[M, N]`.
+    pub(crate) fn projected(system: &'s NystromSystem, projected: Array2<f64>) -> Self {
+        let inner = matmul_nt(&projected, system.v());
+        Self { inner, dense: Some(projected), ..Self::zero(system) }
+    }
+
+    /// G loses a symmetric 𝒲, given by `𝒲Vᵀ [N, M]`.
+    pub(crate) fn subtract(&mut self, w_vt: &Array2<f64>) {
+        self.inner -= &matmul(self.system.v(), w_vt);
+        match &mut self.dense {
+            Some(dense) => *dense -= &w_vt.t(),
+            none => *none = Some(-&w_vt.t()),
+        }
     }
 
     /// Adds Σ_i w_i dD_ii, D_ii = k(x_i, x_i) − (Q_ff)_ii: G gains −diag(w).
@@ -137,6 +156,7 @@ impl<'s> Sensitivity<'s> {
             *by_row *= factor;
         }
         self.low_rank.iter_mut().for_each(|(left, _)| *left *= factor);
+        self.dense.iter_mut().for_each(|dense| *dense *= factor);
         self
     }
 
@@ -185,7 +205,7 @@ impl<'s> Sensitivity<'s> {
         let twice = |a: &Array2<f64>| self.system.k_uu().solve_lower_transpose(a) * 2.0;
         let by_v = twice(&self.by_v);
         let low_rank = self.low_rank.into_iter().map(|(left, p)| (twice(&left), p)).collect();
-        Weights { system: self.system, by_v, by_row: self.by_row, low_rank }
+        Weights { system: self.system, by_v, by_row: self.by_row, low_rank, dense: self.dense }
     }
 }
 
@@ -226,6 +246,10 @@ impl Weights<'_> {
         }
         for (left, p) in &self.low_rank {
             add_outer(&mut weights, left, &p.slice(s![rows.clone(), ..]));
+        }
+        if let Some(dense) = &self.dense {
+            let dense = dense.slice(s![.., rows]);
+            weights.scaled_add(2.0, &self.system.k_uu().solve_lower_transpose(&dense));
         }
         weights
     }

@@ -67,7 +67,8 @@ fn bound_gradient(
     names: [&str; 2],
 ) -> (Vec<f64>, Array2<f64>) {
     let mut part = quad(names[0]).gradient(problem, y, v).unwrap();
-    part.hyper.scaled_add(1.0, &log_det(names[1]).gradient(problem).unwrap());
+    part.hyper
+        .scaled_add(1.0, &log_det(names[1]).differentiable().unwrap().gradient(problem).unwrap());
     let all = in_golden_order(&part.hyper, &part.y).into_iter().map(|g| -0.5 * g).collect();
     (all, part.hyper.z.unwrap() * -0.5)
 }

@@ -12,7 +12,19 @@ fn owned(n: usize) -> Owned {
     );
     let [y, v] = [2, 5].map(|j| Array1::from_shape_fn(n, |i| wave(i, j)));
     let (z, jitter) = (points(12, 3, 900), 1e-6);
-    Owned { kernel, x, z, y, v, noise_variance: 0.05, jitter, neighbours: 8, structure: None }
+    Owned {
+        kernel,
+        x,
+        z,
+        y,
+        v,
+        noise_variance: 0.05,
+        jitter,
+        neighbours: 8,
+        structure: None,
+        block: 9,
+        blocks: None,
+    }
 }
 
 #[test]
@@ -30,6 +42,7 @@ fn the_order_of_rows_does_not_matter() {
     let (a, b) = (plain.problem(), moved.problem());
     for bound in log_det_catalogue() {
         close(bound.name(), bound.value(&a).unwrap(), bound.value(&b).unwrap(), 1e-11);
+        let Some(bound) = bound.differentiable() else { continue };
         let [p, q] = [&a, &b].map(|problem| bound.gradient(problem).unwrap());
         close_all(bound.name(), &p.kernel, &q.kernel, 1e-10);
     }
@@ -45,8 +58,9 @@ fn fingerprint(owned: &Owned) -> Vec<u64> {
     let problem = owned.problem();
     let mut numbers = Vec::new();
     for bound in log_det_catalogue() {
-        let gradient = bound.gradient(&problem).unwrap();
         numbers.push(bound.value(&problem).unwrap());
+        let Some(bound) = bound.differentiable() else { continue };
+        let gradient = bound.gradient(&problem).unwrap();
         numbers.extend(gradient.kernel);
         numbers.push(gradient.noise_variance);
         numbers.extend(gradient.z.unwrap_or_default());

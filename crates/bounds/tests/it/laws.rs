@@ -77,6 +77,46 @@ proptest! {
     }
 
     #[test]
+    fn what_theory_orders_is_ordered(owned in problems(), blocks in 0..2usize) {
+        let owned = if blocks == 1 { owned.in_blocks(3, 4) } else { owned };
+        let problem = owned.problem();
+        let value = |name: &str| log_det(name).value(&problem).unwrap();
+        let upper = [
+            ("block-hadamard", "hadamard"),
+            ("nystrom", "arithmetic-geometric"),
+            ("fitc-exact", "fitc"),
+            ("pitc-exact", "pitc"),
+            ("vif-exact", "vif"),
+        ];
+        let lower = [
+            ("nystrom-log-det", "nystrom-moments"),
+            ("dual-nystrom", "dual-moments-nystrom"),
+            ("dual-fitc", "dual-moments-fitc"),
+            ("dual-pitc", "dual-moments-pitc"),
+            ("dual-vecchia", "dual-moments-vecchia"),
+            ("dual-vif", "dual-moments-vif"),
+        ];
+        for (smaller, larger) in upper.into_iter().chain(lower) {
+            let (a, b) = (value(smaller), value(larger));
+            prop_assert!(a <= b + Rounding::new(&problem).log_det(b), "{smaller} {a} > {larger} {b}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_rows_bound_too(owned in problems(), block in 1..9usize, k in 0..12usize) {
+        let owned = owned.in_blocks(block, k);
+        let problem = owned.problem();
+        let exact = Exact::new(&problem);
+        prop_assume!(exact.is_ok());
+        let exact = exact.unwrap().log_det();
+        let tolerance = Rounding::new(&problem).log_det(exact);
+        for bound in log_det_catalogue().iter().filter(|bound| bound.needs().neighbours) {
+            let excess = bound.side().excess(bound.value(&problem).unwrap(), exact);
+            prop_assert!(excess <= tolerance, "{} wrong by {excess}, exact {exact}", bound.name());
+        }
+    }
+
+    #[test]
     fn all_predecessors_make_vecchia_exact(owned in problems()) {
         let problem = Owned { neighbours: owned.n() - 1, ..owned };
         let problem = problem.problem();

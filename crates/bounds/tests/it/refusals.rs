@@ -79,7 +79,10 @@ fn what_a_problem_lacks_is_said() {
     let (x, kernel) = (array![[0.0], [1.0]], se(1.0, 1.0));
     let problem = Problem::new(kernel.as_ref(), &x, 0.1).unwrap();
     assert_eq!(log_det("trace").value(&problem).unwrap_err(), BoundError::NeedsInducingPoints);
-    assert_eq!(log_det("vecchia").gradient(&problem).unwrap_err(), BoundError::NeedsNeighbours);
+    assert_eq!(
+        log_det("vecchia").differentiable().unwrap().gradient(&problem).unwrap_err(),
+        BoundError::NeedsNeighbours
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What the tests share: comparisons, owned problems, random problems.
 
 use bounds::{
-    LogDetBound, Problem, QuadBound, VecchiaStructure, log_det_catalogue, quad_catalogue,
+    LogDetBound, Problem, QuadBound, SurrogateKind, VecchiaStructure, log_det_catalogue,
+    quad_catalogue,
 };
 use kernels::{Kernel, KernelSpec};
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2};
@@ -115,12 +116,18 @@ pub(crate) struct Owned {
     pub(crate) jitter: f64,
     pub(crate) neighbours: usize,
     pub(crate) structure: Option<Arc<VecchiaStructure>>,
+    pub(crate) block: usize,
+    pub(crate) blocks: Option<Arc<VecchiaStructure>>,
 }
 
 impl Owned {
     pub(crate) fn problem(&self) -> Problem<'_> {
         let problem = Problem::new(self.kernel.as_ref(), &self.x, self.noise_variance).unwrap();
         let problem = problem.with_inducing_points(&self.z, self.jitter).unwrap();
+        let problem = match &self.blocks {
+            Some(blocks) => problem.with_shared_blocks(Arc::clone(blocks)).unwrap(),
+            None => problem.with_blocks(self.block).unwrap(),
+        };
         match &self.structure {
             Some(structure) => problem.with_shared_structure(Arc::clone(structure)).unwrap(),
             None => problem.with_neighbours(self.neighbours),
@@ -131,10 +138,20 @@ impl Owned {
         self.x.nrows()
     }
 
-    /// Fixes the Vecchia structure at what the present hyperparameters give.
+    /// Fixes neighbours and blocks at what the present hyperparameters give.
     pub(crate) fn freeze_structure(&mut self) {
-        let structure = Arc::clone(self.problem().vecchia().unwrap().structure());
-        self.structure = Some(structure);
+        let problem = self.problem();
+        let structure = Arc::clone(problem.vecchia().unwrap().structure());
+        let pitc = problem.surrogate(SurrogateKind::Pitc).unwrap();
+        let blocks = Arc::clone(pitc.sparse().structure());
+        (self.structure, self.blocks) = (Some(structure), Some(blocks));
+    }
+
+    /// Neighbours of blocks of rows instead of single rows.
+    pub(crate) fn in_blocks(mut self, block: usize, k: usize) -> Self {
+        let structure = VecchiaStructure::nearest_blocks(&self.kernel.embed(&self.x), block, k);
+        self.structure = Some(Arc::new(structure));
+        self
     }
 }
 
@@ -194,7 +211,19 @@ pub(crate) fn problems() -> impl Strategy<Value = Owned> {
                 let z = Array2::from_shape_fn((m, d), |(i, j)| x[[i, j]] + scale * wave(i, j));
                 let jitter = 1e-8 * largest(&kernel.diag(&z));
                 let (y, v) = (Array1::from(y), Array1::zeros(n));
-                Owned { kernel, x, z, y, v, noise_variance, jitter, neighbours, structure: None }
+                Owned {
+                    kernel,
+                    x,
+                    z,
+                    y,
+                    v,
+                    noise_variance,
+                    jitter,
+                    neighbours,
+                    structure: None,
+                    block: 1 + n / 4,
+                    blocks: None,
+                }
             },
         )
     })

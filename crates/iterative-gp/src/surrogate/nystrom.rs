@@ -1,7 +1,7 @@
 //! The Nyström surrogate, which pivoted Cholesky is with the pivots as inducing points.
 
 use bounds::logdet::NystromLogDet;
-use bounds::{Gradient, LogDetBound, NystromSystem, Problem};
+use bounds::{DifferentiableLogDet, Gradient, NystromSystem, Problem};
 use gp_core::GpError;
 use kernels::contract_gradient;
 use linalg_cg::{Preconditioner, gram, matmul, matmul_nt, matmul_tn, symmetric_eigen};
@@ -63,10 +63,10 @@ impl Surrogate for NystromSurrogate<'_, '_> {
         self.system.log_det_q()
     }
 
-    fn colour(&self, z: &ArrayRef2<f64>) -> Array2<f64> {
+    fn colour(&self, z: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
         let v = self.system.v();
         let low_rank = matmul_tn(v, &matmul(&self.root, &matmul(v, z)));
-        low_rank + z.to_owned() * self.system.sigma2().sqrt()
+        Ok(low_rank + z.to_owned() * self.system.sigma2().sqrt())
     }
 
     fn is_below(&self) -> bool {

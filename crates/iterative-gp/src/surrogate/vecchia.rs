@@ -1,6 +1,6 @@
 //! The Vecchia surrogate: every row given its nearest predecessors.
 
-use bounds::{Problem, VecchiaFactors};
+use bounds::{Problem, SurrogateKind};
 use gp_core::GpError;
 use linalg_cg::Preconditioner;
 use ndarray::{Array2, ArrayRef2};
@@ -12,7 +12,7 @@ use super::Surrogate;
 /// It is not below K, so its form does not bound what a solve leaves; σ²I does that.
 #[derive(Debug)]
 pub struct VecchiaSurrogate<'p> {
-    factors: &'p VecchiaFactors,
+    factors: &'p bounds::Surrogate,
 }
 
 impl<'p> VecchiaSurrogate<'p> {
@@ -21,34 +21,17 @@ impl<'p> VecchiaSurrogate<'p> {
     /// # Errors
     /// [`GpError::Bound`] without them.
     pub fn new(problem: &'p Problem<'_>) -> Result<Self, GpError> {
-        Ok(Self { factors: problem.vecchia()? })
-    }
-
-    fn parents(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let parents = self.factors.structure().parents(row).iter().copied();
-        parents.zip(self.factors.weights(row).iter().copied())
+        Ok(Self { factors: problem.surrogate(SurrogateKind::Vecchia)? })
     }
 }
 
 impl Preconditioner for VecchiaSurrogate<'_> {
     fn n(&self) -> usize {
-        self.factors.structure().n()
+        self.factors.n()
     }
 
     fn solve(&self, r: &ArrayRef2<f64>) -> Array2<f64> {
-        let mut solution = Array2::zeros(r.dim());
-        for row in 0..self.n() {
-            let mut left = r.row(row).to_owned();
-            for (parent, weight) in self.parents(row) {
-                left.scaled_add(-weight, &r.row(parent));
-            }
-            left /= self.factors.omega()[row];
-            for (parent, weight) in self.parents(row) {
-                solution.row_mut(parent).scaled_add(-weight, &left);
-            }
-            solution.row_mut(row).scaled_add(1.0, &left);
-        }
-        solution
+        self.factors.solve(r)
     }
 }
 
@@ -57,17 +40,9 @@ impl Surrogate for VecchiaSurrogate<'_> {
         self.factors.log_det()
     }
 
-    /// U⁻¹Ω^½ Z, row by row in the ordering.
-    fn colour(&self, z: &ArrayRef2<f64>) -> Array2<f64> {
-        let mut coloured = Array2::zeros(z.dim());
-        for &row in self.factors.structure().order() {
-            let mut value = &z.row(row) * self.factors.omega()[row].sqrt();
-            for (parent, weight) in self.parents(row) {
-                value.scaled_add(weight, &coloured.row(parent));
-            }
-            coloured.row_mut(row).assign(&value);
-        }
-        coloured
+    /// U⁻¹Ω^½ Z.
+    fn colour(&self, z: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
+        Ok(self.factors.colour(z)?)
     }
 
     fn is_below(&self) -> bool {
