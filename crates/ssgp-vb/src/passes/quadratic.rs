@@ -1,0 +1,145 @@
+//! Pass 3: what predictions need of Cov(Z).
+
+use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
+use ndarray::{Array1, Array2, ArrayRef2};
+
+use super::features::{Features, Lambda};
+use super::pair::{Pair, products};
+use super::{quarters, shards};
+use crate::points::Points;
+use std::ops::Range;
+
+/// E(Z) `[T, 2M]` and ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
+pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
+    let quarters = quarters(moment);
+    let parts = shards(points.groups()).map(|groups| {
+        Simd::detect().run(Quadratic { lambda, points, quarters: &quarters, groups })
+    });
+    parts.into_iter().flatten().take(points.n).collect()
+}
+
+struct Quadratic<'a> {
+    lambda: &'a Lambda,
+    points: &'a Points,
+    quarters: &'a [[f64; 4]],
+    groups: Range<usize>,
+}
+
+impl Task for Quadratic<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> Vec<f64> {
+        let mut features = Features::new(self.lambda, 1);
+        let mut values = Vec::with_capacity(self.groups.len() * LANES);
+        for group in self.groups {
+            features.fill::<V>(self.lambda, self.points, group..group + 1);
+            let mut sum = Pack::ZERO;
+            group_sum::<V>(&features, self.quarters).store(&mut sum);
+            values.extend(sum.0);
+        }
+        values
+    }
+}
+
+#[inline(always)]
+fn group_sum<V: Lanes>(features: &Features, quarters: &[[f64; 4]]) -> V {
+    let m = features.m;
+    let mut sum = V::splat(0.0);
+    for r in 0..m {
+        let mut others = V::splat(0.0);
+        for l in r + 1..m {
+            others = others.add(pair_value(features, r, l, &quarters[r * m + l]));
+        }
+        sum = sum.add(pair_value(features, r, r, &quarters[r * m + r]));
+        sum = others.mul_add(V::splat(2.0), sum);
+    }
+    sum
+}
+
+#[inline(always)]
+fn pair_value<V: Lanes>(features: &Features, r: usize, l: usize, quarters: &[f64; 4]) -> V {
+    let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
+    let halves = V::load(&features.half[r]).add(V::load(&features.half[l]));
+    let pair = Pair::<V>::new(features.g(r, 0), features.g(l, 0), halves);
+    let [cc, ss, cs, sc] = products(both(r), both(l));
+    let [m_cc, m_ss, m_cs, m_sc] = quarters.map(V::splat);
+    let excess = cc.mul_add(m_cc, ss.mul_add(m_ss, cs.mul_add(m_cs, sc.mul(m_sc))));
+    let cross = ss.mul_add(m_cc, cc.mul(m_ss)).sub(sc.mul_add(m_cs, cs.mul(m_sc)));
+    pair.excess.mul_add(excess, pair.cross.mul(cross))
+}
+
+/// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `a` and `b`, over q(λ) = N(`mean`, `covariance`);
+/// `[A, B]`. One pair of rows costs M² D; it is for joint predictions at a few points.
+pub(crate) fn joint_covariance(
+    frequencies: &ArrayRef2<f64>,
+    mean: &Array1<f64>,
+    covariance: &Array2<f64>,
+    x: &ArrayRef2<f64>,
+    moment: &Array2<f64>,
+) -> Array2<f64> {
+    let quarters = quarters(moment);
+    let rows: Vec<Row> =
+        (0..x.nrows()).map(|i| Row::new(frequencies, mean, covariance, x, i)).collect();
+    let mut joint = Array2::zeros((x.nrows(), x.nrows()));
+    for i in 0..x.nrows() {
+        for j in 0..=i {
+            let value = Row::covariance(&rows[i], &rows[j], &quarters);
+            joint[[i, j]] = value;
+            joint[[j, i]] = value;
+        }
+    }
+    joint
+}
+
+/// The angles of one row: t `[M][D]`, Σt, and variance and angle of each.
+struct Row {
+    t: Vec<Vec<f64>>,
+    sigma_t: Vec<Vec<f64>>,
+    variance: Vec<f64>,
+    angle: Vec<f64>,
+}
+
+impl Row {
+    fn new(
+        frequencies: &ArrayRef2<f64>,
+        mean: &Array1<f64>,
+        covariance: &Array2<f64>,
+        x: &ArrayRef2<f64>,
+        i: usize,
+    ) -> Self {
+        let scaled = |s: ndarray::ArrayView1<'_, f64>| (&s * &x.row(i)).to_vec();
+        let t: Vec<Vec<f64>> = frequencies.outer_iter().map(scaled).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let times = |t: &Vec<f64>| -> Vec<f64> {
+            covariance.outer_iter().map(|row| row.iter().zip(t).map(|(a, b)| a * b).sum()).collect()
+        };
+        let sigma_t: Vec<Vec<f64>> = t.iter().map(times).collect();
+        let variance = t.iter().zip(&sigma_t).map(|(t, sigma)| dot(t, sigma)).collect();
+        let angle = t.iter().map(|t| t.iter().zip(mean).map(|(t, m)| t * m).sum()).collect();
+        Self { t, sigma_t, variance, angle }
+    }
+
+    fn covariance(left: &Self, right: &Self, quarters: &[[f64; 4]]) -> f64 {
+        let m = left.t.len();
+        let mut sum = 0.0;
+        for r in 0..m {
+            let (sin_r, cos_r) = left.angle[r].sin_cos();
+            for l in 0..m {
+                let (sin_l, cos_l) = right.angle[l].sin_cos();
+                let c: f64 = left.t[r].iter().zip(&right.sigma_t[l]).map(|(a, b)| a * b).sum();
+                let large =
+                    (-0.5 * (left.variance[r] + right.variance[l]) + c.abs()).min(0.0).exp();
+                let lost = -(-c.abs()).exp_m1();
+                let excess = 0.5 * large * lost * lost;
+                let cross = (0.5 * large * lost * (2.0 - lost)).copysign(c);
+                let [m_cc, m_ss, m_cs, m_sc] = quarters[r * m + l];
+                let (cc, ss) = (cos_r * cos_l, sin_r * sin_l);
+                let (cs, sc) = (cos_r * sin_l, sin_r * cos_l);
+                sum += excess * (cc * m_cc + ss * m_ss + cs * m_cs + sc * m_sc);
+                sum += cross * (ss * m_cc + cc * m_ss - sc * m_cs - cs * m_sc);
+            }
+        }
+        sum
+    }
+}
