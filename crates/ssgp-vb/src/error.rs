@@ -58,6 +58,9 @@ pub enum SsgpError {
     /// Shapes and values that `gp-core` refuses.
     #[error(transparent)]
     Gp(#[from] gp_core::GpError),
+    /// From the search for neighbours.
+    #[error(transparent)]
+    Tree(#[from] kdtree::ErrorKind),
     /// From `linalg-cg`.
     #[error(transparent)]
     Linalg(#[from] linalg_cg::LinalgError),

@@ -18,7 +18,7 @@ use ndarray::Array2;
 pub(crate) use covariance::covariance_sum;
 pub(crate) use features::Lambda;
 pub(crate) use gradient::lambda_gradient;
-pub(crate) use quadratic::{joint_covariance, variances};
+pub(crate) use quadratic::{joint_covariance, means, variances};
 
 /// Fewest groups of eight points worth a shard of their own.
 const MIN_GROUPS: usize = 16;

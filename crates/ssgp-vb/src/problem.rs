@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
 use crate::gaussian::{Gaussian, check_count, dot, inner, plus_outer, quadratic, times};
-use crate::passes::{Lambda, covariance_sum, lambda_gradient};
+use crate::passes::{Lambda, covariance_sum, lambda_gradient, means};
 use crate::points::{Points, pack_values};
 use crate::prior::{Prepared, Priors};
 use crate::scale_factor::ScaleFactor;
@@ -145,6 +145,11 @@ impl SparseSpectrum {
     /// [`SsgpError::NotCovariance`] or a shape error for a `lambda` that does not fit.
     pub fn expectations(&self, lambda: &Gaussian) -> Result<Expectations, SsgpError> {
         Ok(self.expected(&self.arranged(lambda)?))
+    }
+
+    /// E(Z) `[N, 2M]` at the training rows.
+    pub(crate) fn means(&self, lambda: &Gaussian) -> Result<Array2<f64>, SsgpError> {
+        Ok(means(&self.arranged(lambda)?, &self.points))
     }
 
     pub(crate) fn arranged(&self, lambda: &Gaussian) -> Result<Lambda, SsgpError> {

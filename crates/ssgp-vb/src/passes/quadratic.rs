@@ -1,4 +1,6 @@
-//! Pass 3: what predictions need of Cov(Z).
+//! Pass 3: what predictions need of E(Z) and Cov(Z).
+
+use std::ops::Range;
 
 use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef2};
@@ -6,10 +8,48 @@ use ndarray::{Array1, Array2, ArrayRef2};
 use super::features::{Features, Lambda};
 use super::pair::{Pair, products};
 use super::{quarters, shards};
+use crate::gaussian::Gaussian;
 use crate::points::Points;
-use std::ops::Range;
 
-/// E(Z) `[T, 2M]` and ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
+/// E(Z) `[T, 2M]`; costs T M exponentials.
+pub(crate) fn means(lambda: &Lambda, points: &Points) -> Array2<f64> {
+    let parts =
+        shards(points.groups()).map(|groups| Simd::detect().run(Means { lambda, points, groups }));
+    let m = lambda.m;
+    let mut rows = Array2::zeros((points.n, 2 * m));
+    for (index, features) in parts.into_iter().flatten().enumerate() {
+        for i in 0..LANES.min(points.n - index * LANES) {
+            for column in 0..2 * m {
+                rows[[index * LANES + i, column]] = features[column].0[i];
+            }
+        }
+    }
+    rows
+}
+
+struct Means<'a> {
+    lambda: &'a Lambda,
+    points: &'a Points,
+    groups: Range<usize>,
+}
+
+impl Task for Means<'_> {
+    /// For each group the means of all features.
+    type Output = Vec<Vec<Pack>>;
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> Self::Output {
+        let mut features = Features::new(self.lambda, 1);
+        let mut rows = Vec::with_capacity(self.groups.len());
+        for group in self.groups {
+            features.fill::<V>(self.lambda, self.points, group..group + 1);
+            rows.push([&features.mean_cos[..], &features.mean_sin[..]].concat());
+        }
+        rows
+    }
+}
+
+/// ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
 pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
     let quarters = quarters(moment);
     let parts = shards(points.groups()).map(|groups| {
@@ -69,18 +109,16 @@ fn pair_value<V: Lanes>(features: &Features, r: usize, l: usize, quarters: &[f64
     pair.excess.mul_add(excess, pair.cross.mul(cross))
 }
 
-/// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `a` and `b`, over q(λ) = N(`mean`, `covariance`);
-/// `[A, B]`. One pair of rows costs M² D; it is for joint predictions at a few points.
+/// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `x`, over q(λ);
+/// `[T, T]`. One pair of rows costs M² D; it is for joint predictions at a few points.
 pub(crate) fn joint_covariance(
     frequencies: &ArrayRef2<f64>,
-    mean: &Array1<f64>,
-    covariance: &Array2<f64>,
+    lambda: &Gaussian,
     x: &ArrayRef2<f64>,
     moment: &Array2<f64>,
 ) -> Array2<f64> {
     let quarters = quarters(moment);
-    let rows: Vec<Row> =
-        (0..x.nrows()).map(|i| Row::new(frequencies, mean, covariance, x, i)).collect();
+    let rows: Vec<Row> = (0..x.nrows()).map(|i| Row::new(frequencies, lambda, x, i)).collect();
     let mut joint = Array2::zeros((x.nrows(), x.nrows()));
     for i in 0..x.nrows() {
         for j in 0..=i {
@@ -101,13 +139,8 @@ struct Row {
 }
 
 impl Row {
-    fn new(
-        frequencies: &ArrayRef2<f64>,
-        mean: &Array1<f64>,
-        covariance: &Array2<f64>,
-        x: &ArrayRef2<f64>,
-        i: usize,
-    ) -> Self {
+    fn new(frequencies: &ArrayRef2<f64>, lambda: &Gaussian, x: &ArrayRef2<f64>, i: usize) -> Self {
+        let Gaussian { mean, covariance } = lambda;
         let scaled = |s: ndarray::ArrayView1<'_, f64>| (&s * &x.row(i)).to_vec();
         let t: Vec<Vec<f64>> = frequencies.outer_iter().map(scaled).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
