@@ -6,7 +6,7 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array2, s};
 
 use super::features::{Features, Lambda};
-use super::pair::{Pair, products};
+use super::pair::{Angles, Pair};
 use super::{blocks, shards};
 use crate::points::Points;
 
@@ -16,12 +16,11 @@ const BLOCK: usize = 8;
 /// E(Z) `[N, 2M]` and Σᵢ Cov(Zᵢ) `[2M, 2M]` over q(λ).
 ///
 /// ```text
-/// Cov(cos_r, cos_l) = excess cos_r cos_l + cross sin_r sin_l
-/// Cov(sin_r, sin_l) = excess sin_r sin_l + cross cos_r cos_l
-/// Cov(cos_r, sin_l) = excess cos_r sin_l − cross sin_r cos_l
+/// C∓ = w_r w_l (e^(±c) − 1) cos(a_r ∓ a_l),   S∓ the same with sines
+/// Cov(cos_r, cos_l) = ½ (C⁻ + C⁺),   Cov(sin_r, sin_l) = ½ (C⁻ − C⁺),   Cov(cos_r, sin_l) = ½ (S⁺ − S⁻)
 /// ```
 ///
-/// Costs N M(M + 1) exponentials and N M²(D + 14)/2 multiply-adds.
+/// Costs N M(M + 1) exponentials and N M²(D + 10)/2 multiply-adds.
 pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, Array2<f64>) {
     let m = lambda.m;
     let partials = shards(points.groups())
@@ -39,12 +38,15 @@ pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, 
     (mean, assembled(&sums, m))
 }
 
-/// The symmetric matrix from the quarters of its pairs r ≤ l.
+/// The symmetric matrix from, for each pair r ≤ l, the sums for differences (cos, sin) and for sums
+/// of angles (cos, sin).
 fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
     let mut matrix = Array2::zeros((2 * m, 2 * m));
     for r in 0..m {
         for l in r..m {
-            let [cc, ss, cs, sc] = sums[r * m + l];
+            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[r * m + l].map(|sum| 0.5 * sum);
+            let (cc, ss) = (cos_minus + cos_plus, cos_minus - cos_plus);
+            let (cs, sc) = (sin_plus - sin_minus, sin_plus + sin_minus);
             for (row, column, value) in
                 [(r, l, cc), (m + r, m + l, ss), (r, m + l, cs), (l, m + r, sc)]
             {
@@ -77,7 +79,11 @@ impl Task for Covariance<'_> {
             let row = block.start * LANES - first;
             features.fill::<V>(self.lambda, self.points, block);
             write_means(&features, row, &mut mean);
-            add_pairs::<V>(&features, &mut sums);
+            if features.near {
+                add_pairs::<V, true>(&features, &mut sums);
+            } else {
+                add_pairs::<V, false>(&features, &mut sums);
+            }
         }
         (mean, sums)
     }
@@ -95,32 +101,24 @@ fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
     }
 }
 
+/// Sums over the groups of the block, for each pair r ≤ l.
 #[inline(always)]
-fn add_pairs<V: Lanes>(features: &Features, sums: &mut [[f64; 4]]) {
+fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64; 4]]) {
     let m = features.m;
     for r in 0..m {
         for l in r..m {
             let mut total = [V::splat(0.0); 4];
             for b in 0..features.groups {
-                add_pair::<V>(features, r, l, b, &mut total);
+                let pair = Pair::<V>::new::<NEARBY>(features, r, l, b);
+                let angles = Angles::<V>::new(features, r, l, b);
+                total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
+                total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
+                total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
+                total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
             }
             for (sum, total) in sums[r * m + l].iter_mut().zip(total) {
                 *sum += total.sum();
             }
         }
     }
-}
-
-#[inline(always)]
-fn add_pair<V: Lanes>(features: &Features, r: usize, l: usize, b: usize, total: &mut [V; 4]) {
-    let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
-    let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
-    let halves = V::load(&features.half[at_r]).add(V::load(&features.half[at_l]));
-    let pair = Pair::<V>::new(features.g(r, b), features.g(l, b), halves);
-    let [cc, ss, cs, sc] = products(both(at_r), both(at_l));
-    let minus = V::splat(0.0).sub(pair.cross);
-    total[0] = pair.excess.mul_add(cc, pair.cross.mul_add(ss, total[0]));
-    total[1] = pair.excess.mul_add(ss, pair.cross.mul_add(cc, total[1]));
-    total[2] = pair.excess.mul_add(cs, minus.mul_add(sc, total[2]));
-    total[3] = pair.excess.mul_add(sc, minus.mul_add(cs, total[3]));
 }

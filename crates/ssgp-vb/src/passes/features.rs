@@ -7,7 +7,7 @@ use kernels::simd::{Lanes, Pack};
 use linalg_cg::Cholesky;
 use ndarray::{ArrayRef1, ArrayRef2};
 
-use super::pair::FAR;
+use super::pair::{FAR, NEAR};
 use crate::points::Points;
 
 /// q(λ) and the spectral points, as the passes read them.
@@ -56,6 +56,9 @@ pub(super) struct Features {
     pub(super) groups: usize,
     pub(super) g: Vec<Pack>,
     pub(super) half: Vec<Pack>,
+    pub(super) weight: Vec<Pack>,
+    /// Whether no `half` is above [`NEAR`](super::pair::NEAR).
+    pub(super) near: bool,
     pub(super) cos: Vec<Pack>,
     pub(super) sin: Vec<Pack>,
     /// E cos and E sin.
@@ -74,6 +77,8 @@ impl Features {
             groups,
             g: vec![Pack::ZERO; m * groups * d],
             half: room(),
+            weight: room(),
+            near: true,
             cos: room(),
             sin: room(),
             mean_cos: room(),
@@ -92,15 +97,20 @@ impl Features {
     #[inline(always)]
     pub(super) fn fill<V: Lanes>(&mut self, lambda: &Lambda, points: &Points, range: Range<usize>) {
         self.groups = range.len();
+        let mut largest = V::splat(0.0);
         for r in 0..self.m {
             for (b, group) in range.clone().enumerate() {
-                self.fill_one::<V>(lambda, r, b, points.group(group));
+                let half = self.fill_one::<V>(lambda, r, b, points.group(group));
+                largest = largest.max(half);
             }
         }
+        let mut halves = Pack::ZERO;
+        largest.store(&mut halves);
+        self.near = halves.0.iter().all(|half| *half <= NEAR);
     }
 
     #[inline(always)]
-    fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) {
+    fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
         let (d, at) = (self.d, r * self.groups + b);
         let g = &mut self.g[at * d..(at + 1) * d];
         g.fill(Pack::ZERO);
@@ -120,10 +130,12 @@ impl Features {
         let weight = half.min(V::splat(FAR)).exp2_neg();
         let (sin, cos) = sin_cos(angle);
         half.store(&mut self.half[at]);
+        weight.store(&mut self.weight[at]);
         cos.store(&mut self.cos[at]);
         sin.store(&mut self.sin[at]);
         weight.mul(cos).store(&mut self.mean_cos[at]);
         weight.mul(sin).store(&mut self.mean_sin[at]);
+        half
     }
 }
 

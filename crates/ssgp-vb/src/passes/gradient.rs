@@ -6,7 +6,7 @@ use kernels::simd::{Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use super::features::{Features, Lambda};
-use super::pair::{Pair, products};
+use super::pair::{Angles, Pair};
 use super::{quarters, shards};
 use crate::points::Points;
 
@@ -48,7 +48,7 @@ pub(crate) fn lambda_gradient(
 }
 
 /// P⁻ = Mcc + Mss, P⁺ = Mcc − Mss, Q⁺ = Mcs + Msc, Q⁻ = Msc − Mcs of a pair.
-fn signed([cc, ss, cs, sc]: [f64; 4]) -> [f64; 4] {
+pub(super) fn signed([cc, ss, cs, sc]: [f64; 4]) -> [f64; 4] {
     [cc + ss, cc - ss, cs + sc, sc - cs]
 }
 
@@ -95,7 +95,11 @@ impl Task for Gradient<'_> {
         let mut sums = room(d + d * d);
         for group in self.groups.clone() {
             features.fill::<V>(self.lambda, self.points, group..group + 1);
-            scratch.pairs::<V>(&features, self.coefficients);
+            if features.near {
+                scratch.pairs::<V, true>(&features, self.coefficients);
+            } else {
+                scratch.pairs::<V, false>(&features, self.coefficients);
+            }
             scratch.products::<V>(&self, &features, &self.y[group]);
             scratch.add_to::<V>(self.points.group(group), &mut sums);
         }
@@ -106,17 +110,21 @@ impl Task for Gradient<'_> {
 impl Scratch {
     /// K and the row sums.
     #[inline(always)]
-    fn pairs<V: Lanes>(&mut self, features: &Features, coefficients: &[[f64; 4]]) {
+    fn pairs<V: Lanes, const NEARBY: bool>(
+        &mut self,
+        features: &Features,
+        coefficients: &[[f64; 4]],
+    ) {
         let m = features.m;
         self.v.fill(Pack::ZERO);
         self.w.fill(Pack::ZERO);
         for r in 0..m {
-            let own = Terms::<V>::new(features, r, r, &coefficients[r * m + r]);
+            let own = Terms::<V>::new::<NEARBY>(features, r, r, &coefficients[r * m + r]);
             own.minus.store(&mut self.k[r * m + r]);
             let mut v = V::load(&self.v[r]).add(own.even);
             let mut w = V::load(&self.w[r]).add(own.plus);
             for l in r + 1..m {
-                let terms = Terms::<V>::new(features, r, l, &coefficients[r * m + l]);
+                let terms = Terms::<V>::new::<NEARBY>(features, r, l, &coefficients[r * m + l]);
                 terms.minus.store(&mut self.k[r * m + l]);
                 terms.minus.store(&mut self.k[l * m + r]);
                 v = v.add(terms.odd.add(terms.even));
@@ -188,15 +196,17 @@ struct Terms<V> {
 
 impl<V: Lanes> Terms<V> {
     #[inline(always)]
-    fn new(features: &Features, r: usize, l: usize, coefficients: &[f64; 4]) -> Self {
-        let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
-        let halves = V::load(&features.half[r]).add(V::load(&features.half[l]));
-        let pair = Pair::<V>::new(features.g(r, 0), features.g(l, 0), halves);
-        let [cc, ss, cs, sc] = products(both(r), both(l));
+    fn new<const NEARBY: bool>(
+        features: &Features,
+        r: usize,
+        l: usize,
+        coefficients: &[f64; 4],
+    ) -> Self {
+        let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
+        let angles = Angles::<V>::new(features, r, l, 0);
         let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
-        let (cos_minus, sin_minus) = (cc.add(ss), sc.sub(cs));
-        let (cos_plus, sin_plus) = (cc.sub(ss), sc.add(cs));
-        let (minus, plus) = (pair.joint.add(pair.cross), pair.joint.sub(pair.cross));
+        let (minus, plus) = (pair.minus.add(pair.weight), pair.plus.add(pair.weight));
+        let Angles { cos_minus, sin_minus, cos_plus, sin_plus } = angles;
         let w_minus = minus.mul(p_minus.mul_add(cos_minus, q_minus.mul(sin_minus)));
         let w_plus = plus.mul(p_plus.mul_add(cos_plus, q_plus.mul(sin_plus)));
         Self {

@@ -2,16 +2,39 @@
 
 use std::f64::consts::LN_2;
 
-use kernels::simd::{Lanes, Pack};
+use kernels::simd::Lanes;
+
+use super::features::Features;
 
 /// Exponents of two beyond which everything is zero; what the vectors' power accepts at most.
 pub(super) const FAR: f64 = 2e6;
+/// While no exponent ½ v log₂e is above this, neither w_r w_l nor e^|c| leaves the range of numbers.
+pub(super) const NEAR: f64 = 500.0;
 /// 1.5 · 2⁵²: adding and subtracting it rounds to an integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// Coefficients of (2^(−f) − 1)/f for |f| ≤ ½, by Taylor; relative error below 1e-17.
-const EXP2: [f64; 13] = taylor();
+/// sinh(x log 2)/x and (cosh(x log 2) − 1)/x² in x², for |x| ≤ ½, by Taylor to 1e-16.
+const SINH: [f64; 7] = taylor(1);
+const COSH: [f64; 6] = taylor(2);
+/// (2^(−x) − 1)/x for |x| ≤ ½: the same in powers of x.
+const EXP2: [f64; 13] = alternating();
 
-const fn taylor() -> [f64; 13] {
+/// (log 2)ⁿ/n! for n = `first`, `first` + 2, …
+const fn taylor<const N: usize>(first: usize) -> [f64; N] {
+    let mut coefficients = [0.0; N];
+    let (mut term, mut n) = (LN_2, 1);
+    let mut index = 0;
+    while index < N {
+        if n == first + 2 * index {
+            coefficients[index] = term;
+            index += 1;
+        }
+        n += 1;
+        term *= LN_2 / n as f64;
+    }
+    coefficients
+}
+
+const fn alternating() -> [f64; 13] {
     let mut coefficients = [0.0; 13];
     let (mut term, mut n) = (-LN_2, 0);
     while n < 13 {
@@ -25,36 +48,71 @@ const fn taylor() -> [f64; 13] {
 /// For t_r, t_l with variances v and covariance c of their angles, w = exp(−v/2):
 ///
 /// ```text
-/// joint = w_r w_l cosh c,   cross = w_r w_l sinh c,   excess = w_r w_l (cosh c − 1)
+/// minus = w_r w_l (e^c − 1),   plus = w_r w_l (e^(−c) − 1),   weight = w_r w_l
 /// ```
+///
+/// The factors of Cov of the differences and of the sums of angles; with the weight they are those
+/// of their expectations.
 pub(super) struct Pair<V> {
-    pub(super) joint: V,
-    pub(super) cross: V,
-    pub(super) excess: V,
+    pub(super) minus: V,
+    pub(super) plus: V,
+    pub(super) weight: V,
 }
 
 impl<V: Lanes> Pair<V> {
-    /// From the larger of the two exponentials, e = exp(−(v_r + v_l)/2 + |c|) ≤ 1, and
-    /// δ = 1 − exp(−|c|): excess = ½ e δ², |cross| = ½ e δ (2 − δ), joint = ½ e (1 + (1 − δ)²).
-    /// No digit is lost for small c, and nothing overflows for large v.
+    /// Of spectral points r and l at group b. `NEARBY` says that no exponent is above [`NEAR`].
     #[inline(always)]
-    pub(super) fn new(left: &[Pack], right: &[Pack], halves: V) -> Self {
+    pub(super) fn new<const NEARBY: bool>(
+        features: &Features,
+        r: usize,
+        l: usize,
+        b: usize,
+    ) -> Self {
         let mut c = V::splat(0.0);
-        for (left, right) in left.iter().zip(right) {
+        for (left, right) in features.g(r, b).iter().zip(features.g(l, b)) {
             c = V::load(left).mul_add(V::load(right), c);
         }
+        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
+        let weight = V::load(&features.weight[at_r]).mul(V::load(&features.weight[at_l]));
+        if NEARBY {
+            return Self::near(c, weight);
+        }
+        let halves = V::load(&features.half[at_r]).add(V::load(&features.half[at_l]));
+        Self::far(c, weight, halves)
+    }
+
+    /// c = k + x with |x| ≤ ½ in powers of two: 2^(±c) − 1 = (2^(±k) − 1) + 2^(±k) (2^(±x) − 1), and
+    /// 2^(±x) − 1 = (cosh − 1) ± sinh. No digit is lost for small c.
+    #[inline(always)]
+    fn near(c: V, weight: V) -> Self {
+        let (round, one) = (V::splat(ROUND), V::splat(1.0));
+        let k = c.add(round).sub(round);
+        let x = c.sub(k);
+        let square = x.mul(x);
+        let sinh = x.mul(square.horner(&SINH));
+        let cosh = square.mul(square.horner(&COSH));
+        let down = one.shift_exponent(round.sub(k), k);
+        let up = one.shift_exponent(round.add(k), V::splat(0.0).sub(k));
+        Self {
+            minus: weight.mul(up.mul_add(cosh.add(sinh), up.sub(one))),
+            plus: weight.mul(down.mul_add(cosh.sub(sinh), down.sub(one))),
+            weight,
+        }
+    }
+
+    /// Where weights underflow: from the larger exponential, e = exp(−(v_r + v_l)/2 + |c|) ≤ 1, and
+    /// δ = 1 − exp(−|c|): their sum is e δ², the size of their difference e δ (2 − δ).
+    #[inline(always)]
+    fn far(c: V, weight: V, halves: V) -> Self {
         let size = c.abs().min(V::splat(FAR));
         // Rounding may take the exponent below zero, where its least value is zero.
         let exponent = halves.sub(size).max(V::splat(0.0)).min(V::splat(FAR));
         let half = exponent.exp2_neg().mul(V::splat(0.5));
         let lost = one_minus_exp2_neg(size);
-        let kept = V::splat(1.0).sub(lost);
         let linear = half.mul(lost);
-        Self {
-            joint: kept.mul(kept).mul_add(half, half),
-            cross: sign(c).mul(linear.mul(V::splat(2.0).sub(lost))),
-            excess: linear.mul(lost),
-        }
+        let even = linear.mul(lost);
+        let odd = sign(c).mul(linear.mul(V::splat(2.0).sub(lost)));
+        Self { minus: even.add(odd), plus: even.sub(odd), weight }
     }
 }
 
@@ -75,65 +133,94 @@ fn one_minus_exp2_neg<V: Lanes>(x: V) -> V {
     V::splat(1.0).sub(power).sub(power.mul(fraction))
 }
 
-/// Products of the cosines and sines of two angles: cos cos, sin sin, cos_r sin_l, sin_r cos_l.
-#[inline(always)]
-pub(super) fn products<V: Lanes>(r: (V, V), l: (V, V)) -> [V; 4] {
-    [r.0.mul(l.0), r.1.mul(l.1), r.0.mul(l.1), r.1.mul(l.0)]
+/// Cosine and sine of the difference a_r − a_l, and of the sum.
+pub(super) struct Angles<V> {
+    pub(super) cos_minus: V,
+    pub(super) sin_minus: V,
+    pub(super) cos_plus: V,
+    pub(super) sin_plus: V,
+}
+
+impl<V: Lanes> Angles<V> {
+    #[inline(always)]
+    pub(super) fn new(features: &Features, r: usize, l: usize, b: usize) -> Self {
+        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
+        let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
+        let ((cos_r, sin_r), (cos_l, sin_l)) = (both(at_r), both(at_l));
+        let (ss, cs) = (sin_r.mul(sin_l), cos_r.mul(sin_l));
+        let minus = V::splat(0.0);
+        Self {
+            cos_minus: cos_r.mul_add(cos_l, ss),
+            sin_minus: sin_r.mul_add(cos_l, minus.sub(cs)),
+            cos_plus: cos_r.mul_add(cos_l, minus.sub(ss)),
+            sin_plus: sin_r.mul_add(cos_l, cs),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernels::simd::{Simd, Task};
-    use std::f64::consts::LOG2_E;
+    use kernels::simd::{Pack, Simd, Task};
 
-    /// joint, cross and excess of one coordinate each.
     struct One {
-        left: Pack,
-        right: Pack,
+        c: Pack,
+        weight: Pack,
+        halves: Pack,
+        near: bool,
     }
 
     impl Task for One {
-        type Output = [Pack; 3];
+        type Output = [Pack; 2];
 
         #[inline(always)]
-        fn run<V: Lanes>(self) -> [Pack; 3] {
-            let half = |g: &Pack| V::load(g).mul(V::load(g)).mul(V::splat(0.5));
-            let halves = half(&self.left).add(half(&self.right));
-            let pair = Pair::<V>::new(&[self.left], &[self.right], halves);
-            let mut out = [Pack::ZERO; 3];
-            pair.joint.store(&mut out[0]);
-            pair.cross.store(&mut out[1]);
-            pair.excess.store(&mut out[2]);
+        fn run<V: Lanes>(self) -> [Pack; 2] {
+            let (c, weight) = (V::load(&self.c), V::load(&self.weight));
+            let pair = if self.near {
+                Pair::near(c, weight)
+            } else {
+                Pair::far(c, weight, V::load(&self.halves))
+            };
+            let mut out = [Pack::ZERO; 2];
+            pair.minus.store(&mut out[0]);
+            pair.plus.store(&mut out[1]);
             out
         }
     }
 
+    /// 2^(−halves) (2^(±c) − 1) at every size of c, small ones to all digits.
     #[test]
-    fn hyperbolic_functions_keep_their_digits_at_every_size() {
-        let left = Pack([1e-8, 1e-3, 0.3, -0.7, 1.0, 2.5, 30.0, 0.0]);
-        let right = Pack([2e-8, -1e-4, 0.4, 0.5, 1.0, -2.4, -30.0, 1.0]);
+    fn differences_of_exponentials_keep_their_digits() {
+        let c = Pack([1e-9, -1e-3, 0.3, -0.5, 0.51, -1.7, 40.0, -300.0]);
+        let halves = Pack([1e-3, 0.5, 0.6, 1.0, 2.0, 4.0, 41.0, 310.0]);
+        let weight = Pack(halves.0.map(|half| (-half).exp2()));
         for simd in Simd::available() {
-            let root = LOG2_E.sqrt();
-            let scaled = |pack: &Pack| Pack(pack.0.map(|value| value * root));
-            let found = simd.run(One { left: scaled(&left), right: scaled(&right) });
-            for lane in 0..8 {
-                let (a, b) = (left.0[lane], right.0[lane]);
-                let (c, w) = (a * b, (-0.5 * (a * a + b * b)).exp());
-                let (plus, minus) =
-                    ((-0.5 * (a - b).powi(2)).exp(), (-0.5 * (a + b).powi(2)).exp());
-                let small = c.abs() < 0.5;
-                let cross = if small { w * c.sinh() } else { 0.5 * (plus - minus) };
-                let excess = if small {
-                    2.0 * w * (0.5 * c).sinh().powi(2)
-                } else {
-                    0.5 * (plus + minus) - w
-                };
-                for (found, exact) in found.iter().zip([0.5 * (plus + minus), cross, excess]) {
-                    let error = (found.0[lane] - exact).abs();
-                    assert!(error <= 2e-13 * exact.abs(), "{} lane {lane}: {error:e}", simd.name());
+            for near in [true, false] {
+                let [minus, plus] = simd.run(One { c, weight, halves, near });
+                for lane in 0..8 {
+                    let (c, weight) = (c.0[lane] * LN_2, weight.0[lane]);
+                    for (found, exact) in [
+                        (minus.0[lane], weight * c.exp_m1()),
+                        (plus.0[lane], weight * (-c).exp_m1()),
+                    ] {
+                        let largest = weight * c.abs().exp_m1();
+                        let error = (found - exact).abs() / largest;
+                        assert!(error < 1e-13, "{} {near} lane {lane}: {error:e}", simd.name());
+                    }
                 }
             }
+        }
+    }
+
+    /// Two features that nearly cancel while both weights are zero in double precision.
+    #[test]
+    fn weights_may_underflow() {
+        let pack = |value: f64| Pack([value; 8]);
+        for simd in Simd::available() {
+            let one =
+                One { c: pack(-3000.0), weight: Pack::ZERO, halves: pack(3001.0), near: false };
+            let [minus, plus] = simd.run(one);
+            assert!((plus.0[0] - 0.5).abs() < 1e-12 && minus.0[0].abs() < 1e-12, "{plus:?}");
         }
     }
 }

@@ -6,7 +6,8 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::features::{Features, Lambda};
-use super::pair::{Pair, products};
+use super::gradient::signed;
+use super::pair::{Angles, Pair};
 use super::{quarters, shards};
 use crate::gaussian::Gaussian;
 use crate::points::Points;
@@ -51,9 +52,9 @@ impl Task for Means<'_> {
 
 /// ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
 pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
-    let quarters = quarters(moment);
+    let coefficients: Vec<[f64; 4]> = quarters(moment).into_iter().map(signed).collect();
     let parts = shards(points.groups()).map(|groups| {
-        Simd::detect().run(Quadratic { lambda, points, quarters: &quarters, groups })
+        Simd::detect().run(Quadratic { lambda, points, coefficients: &coefficients, groups })
     });
     parts.into_iter().flatten().take(points.n).collect()
 }
@@ -61,7 +62,7 @@ pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) 
 struct Quadratic<'a> {
     lambda: &'a Lambda,
     points: &'a Points,
-    quarters: &'a [[f64; 4]],
+    coefficients: &'a [[f64; 4]],
     groups: Range<usize>,
 }
 
@@ -75,38 +76,46 @@ impl Task for Quadratic<'_> {
         for group in self.groups {
             features.fill::<V>(self.lambda, self.points, group..group + 1);
             let mut sum = Pack::ZERO;
-            group_sum::<V>(&features, self.quarters).store(&mut sum);
+            if features.near {
+                group_sum::<V, true>(&features, self.coefficients).store(&mut sum);
+            } else {
+                group_sum::<V, false>(&features, self.coefficients).store(&mut sum);
+            }
             values.extend(sum.0);
         }
         values
     }
 }
 
+/// ½ Σ over r and l of the pairs' terms; off the diagonal each pair stands for two.
 #[inline(always)]
-fn group_sum<V: Lanes>(features: &Features, quarters: &[[f64; 4]]) -> V {
+fn group_sum<V: Lanes, const NEARBY: bool>(features: &Features, coefficients: &[[f64; 4]]) -> V {
     let m = features.m;
+    let half = V::splat(0.5);
     let mut sum = V::splat(0.0);
     for r in 0..m {
-        let mut others = V::splat(0.0);
         for l in r + 1..m {
-            others = others.add(pair_value(features, r, l, &quarters[r * m + l]));
+            sum = sum.add(pair_value::<V, NEARBY>(features, r, l, &coefficients[r * m + l]));
         }
-        sum = sum.add(pair_value(features, r, r, &quarters[r * m + r]));
-        sum = others.mul_add(V::splat(2.0), sum);
+        let own = pair_value::<V, NEARBY>(features, r, r, &coefficients[r * m + r]);
+        sum = own.mul_add(half, sum);
     }
     sum
 }
 
 #[inline(always)]
-fn pair_value<V: Lanes>(features: &Features, r: usize, l: usize, quarters: &[f64; 4]) -> V {
-    let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
-    let halves = V::load(&features.half[r]).add(V::load(&features.half[l]));
-    let pair = Pair::<V>::new(features.g(r, 0), features.g(l, 0), halves);
-    let [cc, ss, cs, sc] = products(both(r), both(l));
-    let [m_cc, m_ss, m_cs, m_sc] = quarters.map(V::splat);
-    let excess = cc.mul_add(m_cc, ss.mul_add(m_ss, cs.mul_add(m_cs, sc.mul(m_sc))));
-    let cross = ss.mul_add(m_cc, cc.mul(m_ss)).sub(sc.mul_add(m_cs, cs.mul(m_sc)));
-    pair.excess.mul_add(excess, pair.cross.mul(cross))
+fn pair_value<V: Lanes, const NEARBY: bool>(
+    features: &Features,
+    r: usize,
+    l: usize,
+    coefficients: &[f64; 4],
+) -> V {
+    let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
+    let angles = Angles::<V>::new(features, r, l, 0);
+    let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
+    let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
+    let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
+    pair.minus.mul_add(minus, pair.plus.mul(plus))
 }
 
 /// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `x`, over q(λ);
