@@ -90,10 +90,36 @@ impl Component {
     }
 }
 
-/// exp(L_k) over their sum: how the components of a mixture are weighted.
-///
-/// For K draws of spectral points, each as likely as the others beforehand, this is the optimal
-/// q(draw), and log p(y) ≥ log(Σ exp(L_k)/K).
+/// How the draws of a mixture are weighted. Of K draws of spectral points, each is as likely as the
+/// others beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weighting {
+    /// exp(L_k) over their sum, the optimal q(draw): log p(y) ≥ log(Σ exp(L_k)/K).
+    #[default]
+    Bound,
+    /// 1/K, which does not trust differences between bounds: log p(y) ≥ Σ L_k/K.
+    Equal,
+}
+
+impl Weighting {
+    pub(crate) fn weights(self, bounds: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Bound => weights(bounds),
+            Self::Equal => vec![1.0 / bounds.len() as f64; bounds.len()],
+        }
+    }
+
+    /// The lower bound of the mixture.
+    pub(crate) fn bound(self, bounds: &[f64]) -> f64 {
+        match self {
+            Self::Bound => mixture_bound(bounds),
+            Self::Equal => bounds.iter().sum::<f64>() / bounds.len() as f64,
+        }
+    }
+}
+
+/// exp(L_k) over their sum.
 pub(crate) fn weights(bounds: &[f64]) -> Vec<f64> {
     let largest = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let raw: Vec<f64> = bounds.iter().map(|bound| (bound - largest).exp()).collect();

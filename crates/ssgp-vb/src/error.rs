@@ -65,3 +65,15 @@ pub enum SsgpError {
     #[error(transparent)]
     Linalg(#[from] linalg_cg::LinalgError),
 }
+
+/// For the `Posterior` of `gp-core`: what has a counterpart there keeps its type.
+impl From<SsgpError> for gp_core::GpError {
+    fn from(error: SsgpError) -> Self {
+        match error {
+            SsgpError::Gp(error) => error,
+            SsgpError::Linalg(error) => error.into(),
+            SsgpError::Interrupted => Self::Interrupted,
+            other => Self::BadStart { reason: other.to_string() },
+        }
+    }
+}

@@ -22,7 +22,7 @@ mod starts;
 mod step;
 
 pub use algorithm::{Run, Status};
-pub use component::Component;
+pub use component::{Component, Weighting};
 pub use error::SsgpError;
 pub use frequencies::{Sampling, draw_frequencies};
 pub use gaussian::Gaussian;

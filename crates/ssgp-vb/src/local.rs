@@ -2,14 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gp_core::{GpError, Prediction, check_finite};
+use gp_core::{Prediction, check_finite, random_rows};
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
+use crate::component::Weighting;
 use crate::gaussian::check_count;
 use crate::local_fit::{LocalFit, Neighbourhood};
+use crate::model::refuse_constant;
 use crate::neighbours::Neighbours;
 use crate::observer::LocalObserver;
 use crate::options::FitOptions;
@@ -35,14 +37,18 @@ pub enum Origin {
 /// | option | default | range |
 /// | --- | --- | --- |
 /// | `neighbours` | 60 | 2 to N |
-/// | `spectral` | 1 draw of 10 points | |
-/// | `starts` | the paper's single one | |
+/// | `spectral` | 4 draws of 10 points | |
+/// | `starts` | 3 for each draw, all 4 draws kept | |
 /// | `fit` | Algorithm 2 to a relative rise of 1e-6 | |
 /// | `priors` | see [`Priors`] | |
 /// | `scale` | on: inputs to [−1, 1] by the whole table | |
 /// | `rescale` | off; on: each neighbourhood to [−1, 1] again | |
 /// | `origin` | [`Origin::Mean`] | |
+/// | `weighting` | [`Weighting::Equal`]; matters when `starts.keep` is above 1 | |
 /// | `warm_start` | off; on: stage 2 starts at the q(λ) of stage 1 | |
+///
+/// The paper fits one draw from one start, [`paper`](Self::paper). Its variances are too small where
+/// a neighbourhood has more than one explanation; the mixture over draws is what widens them there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LocalOptions {
     /// Training rows of a neighbourhood, k.
@@ -61,6 +67,8 @@ pub struct LocalOptions {
     pub rescale: bool,
     /// What inputs are centred on.
     pub origin: Origin,
+    /// How the draws kept are mixed.
+    pub weighting: Weighting,
     /// Where stage 2 starts.
     pub warm_start: bool,
 }
@@ -69,14 +77,28 @@ impl Default for LocalOptions {
     fn default() -> Self {
         Self {
             neighbours: 60,
-            spectral: SpectralPoints { points: 10, draws: 1, ..SpectralPoints::default() },
-            starts: Starts::paper(),
+            spectral: SpectralPoints { points: 10, ..SpectralPoints::default() },
+            starts: Starts { keep: 4, ..Starts::default() },
             fit: FitOptions::default(),
             priors: Priors::default(),
             scale: true,
             rescale: false,
             origin: Origin::default(),
+            weighting: Weighting::Equal,
             warm_start: false,
+        }
+    }
+}
+
+impl LocalOptions {
+    /// One draw of `points` spectral points from the start μ = ½, Σ = ½ I, as in the paper.
+    #[must_use]
+    pub fn paper(neighbours: usize, points: usize) -> Self {
+        Self {
+            neighbours,
+            spectral: SpectralPoints { points, draws: 1, ..SpectralPoints::default() },
+            starts: Starts::paper(),
+            ..Self::default()
         }
     }
 }
@@ -159,6 +181,7 @@ pub struct LocalSsgpVb {
     pub(crate) sets: Vec<Array2<f64>>,
     scaling: HalfRange,
     tree: Neighbours,
+    variance_factor: f64,
 }
 
 impl LocalSsgpVb {
@@ -181,14 +204,20 @@ impl LocalSsgpVb {
         if !(2..=n).contains(&found) {
             return Err(SsgpError::Neighbourhood { found, n });
         }
-        if y.iter().all(|value| value.to_bits() == y[0].to_bits()) {
-            return Err(SsgpError::ConstantTarget { value: y[0] });
-        }
+        refuse_constant(y)?;
         let scaling =
             if options.scale { HalfRange::fit(x, "x")? } else { HalfRange::identity(x.ncols()) };
         let scaled = scaling.apply(x)?;
         let (tree, sets) = (Neighbours::new(&scaled)?, options.spectral.sets(x.ncols())?);
-        Ok(Self { x: scaled, y: y.to_owned(), options: options.clone(), sets, scaling, tree })
+        Ok(Self {
+            x: scaled,
+            y: y.to_owned(),
+            options: options.clone(),
+            sets,
+            scaling,
+            tree,
+            variance_factor: 1.0,
+        })
     }
 
     /// The options it was made with; with the training rows they make it again.
@@ -197,10 +226,55 @@ impl LocalSsgpVb {
         &self.options
     }
 
+    /// What variances are multiplied by; 1 unless [`calibrate`](Self::calibrate) was called.
+    #[must_use]
+    pub fn variance_factor(&self) -> f64 {
+        self.variance_factor
+    }
+
+    /// Measures on `rows` training rows, drawn by `seed`, how far variances are from the errors they
+    /// promise, and scales them from then on.
+    ///
+    /// Each row is predicted without itself. The factor is the mean of the squared errors in units
+    /// of their variances,
+    ///
+    /// ```text
+    /// factor = (1/R) Σ (y_r − mean_r)² / var_y,r
+    /// ```
+    ///
+    /// which maximises the held-out normal log density. Means and lower bounds stay as they are.
+    /// Costs as much as predicting R rows.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict); [`SsgpError::Option`] for no rows; fewer than k + 1 rows in all.
+    pub fn calibrate(
+        &mut self,
+        rows: usize,
+        seed: u64,
+        observer: &dyn LocalObserver,
+    ) -> Result<f64, SsgpError> {
+        let (found, n) = (self.options.neighbours, self.y.len());
+        if found >= n {
+            return Err(SsgpError::Neighbourhood { found, n: n - 1 });
+        }
+        if rows == 0 {
+            let accepted = "a whole number of at least 1";
+            return Err(SsgpError::Option { option: "rows", found: 0.0, accepted });
+        }
+        let chosen = random_rows(n, rows, seed);
+        let error = |row: usize| {
+            let (answer, _) = self.answer(&self.x.row(row), Some(row))?;
+            Ok((self.y[row] - answer.mean).powi(2) / answer.var_y)
+        };
+        let squares = each(&chosen, observer, error)?;
+        self.variance_factor = squares.iter().sum::<f64>() / squares.len() as f64;
+        Ok(self.variance_factor)
+    }
+
     /// Answers each row of `x_new` `[T, D]`, in parallel; the same bits for any number of threads.
     ///
     /// # Errors
-    /// [`GpError::ShapeMismatch`], [`GpError::NotFinite`]; [`SsgpError::Interrupted`] when the
+    /// Rows that are not finite or have another number of columns; [`SsgpError::Interrupted`] when the
     /// observer asks to stop.
     pub fn predict(
         &self,
@@ -211,22 +285,22 @@ impl LocalSsgpVb {
         if x_new.nrows() > 0 {
             check_finite(&x_new, "x_new")?;
         }
-        let (done, queries) = (AtomicUsize::new(0), x_new.nrows());
-        let answer = |index: usize| {
-            if observer.interrupted() {
-                return Err(SsgpError::Interrupted);
-            }
-            let answer = self.answer(&x_new.row(index))?;
-            observer.query(done.fetch_add(1, Ordering::Relaxed) + 1, queries);
-            Ok(answer)
-        };
-        let answers = (0..queries).into_par_iter().with_max_len(1).map(answer);
-        Ok(collected(answers.collect::<Result<Vec<_>, _>>()?))
+        let rows: Vec<usize> = (0..x_new.nrows()).collect();
+        let answers = each(&rows, observer, |row| {
+            let (mut answer, report) = self.answer(&x_new.row(row), None)?;
+            answer.scale_variance(self.variance_factor);
+            Ok((answer, report))
+        })?;
+        Ok(collected(answers))
     }
 
-    fn answer(&self, query: &ArrayRef1<f64>) -> Result<(Answer, LocalReport), SsgpError> {
+    fn answer(
+        &self,
+        query: &ArrayRef1<f64>,
+        left_out: Option<usize>,
+    ) -> Result<(Answer, LocalReport), SsgpError> {
         let euclid = vec![1.0; query.len()];
-        let near = self.neighbourhood(query, &euclid)?;
+        let near = self.neighbourhood(query, &euclid, left_out)?;
         let first = near.fit(self, None).ok();
         let Some(first) = first else {
             let answer = near.trivial(&self.y);
@@ -234,7 +308,7 @@ impl LocalSsgpVb {
             return Ok((answer, LocalReport { first: None, second: None, fallback }));
         };
         let metric = first.metric();
-        let near = self.neighbourhood(query, metric.as_deref().unwrap_or(&euclid))?;
+        let near = self.neighbourhood(query, metric.as_deref().unwrap_or(&euclid), left_out)?;
         let warm = self.options.warm_start.then_some(&first);
         let second = near.fit(self, warm).ok();
         let fallback = second.is_none().then_some(Fallback::FirstStage);
@@ -249,10 +323,14 @@ impl LocalSsgpVb {
         &self,
         query: &ArrayRef1<f64>,
         weights: &[f64],
+        left_out: Option<usize>,
     ) -> Result<Neighbourhood, SsgpError> {
         let mut k = self.options.neighbours;
         loop {
-            let rows = self.tree.nearest(query, weights, k)?;
+            let extra = usize::from(left_out.is_some());
+            let mut rows = self.tree.nearest(query, weights, k + extra)?;
+            rows.retain(|row| Some(*row) != left_out);
+            rows.truncate(k);
             let first = self.y[rows[0]].to_bits();
             let constant = rows.iter().all(|&row| self.y[row].to_bits() == first);
             if !constant || k >= self.y.len() {
@@ -271,6 +349,31 @@ pub(crate) struct Answer {
     pub(crate) var_y: f64,
 }
 
+impl Answer {
+    fn scale_variance(&mut self, factor: f64) {
+        self.var_latent *= factor;
+        self.var_y *= factor;
+    }
+}
+
+/// `work` on each of `rows`, in parallel; results in their order.
+fn each<T: Send>(
+    rows: &[usize],
+    observer: &dyn LocalObserver,
+    work: impl Fn(usize) -> Result<T, SsgpError> + Sync,
+) -> Result<Vec<T>, SsgpError> {
+    let done = AtomicUsize::new(0);
+    let one = |&row: &usize| {
+        if observer.interrupted() {
+            return Err(SsgpError::Interrupted);
+        }
+        let result = work(row)?;
+        observer.query(done.fetch_add(1, Ordering::Relaxed) + 1, rows.len());
+        Ok(result)
+    };
+    rows.par_iter().with_max_len(1).map(one).collect()
+}
+
 fn collected(answers: Vec<(Answer, LocalReport)>) -> LocalPrediction {
     let column = |of: fn(&Answer) -> f64| answers.iter().map(|(answer, _)| of(answer)).collect();
     let mean: Array1<f64> = column(|answer| answer.mean);
@@ -280,16 +383,4 @@ fn collected(answers: Vec<(Answer, LocalReport)>) -> LocalPrediction {
         var_y: column(|answer| answer.var_y),
     };
     LocalPrediction { prediction, queries: answers.into_iter().map(|(_, report)| report).collect() }
-}
-
-/// The training rows' part of an error from `gp-core` keeps its type.
-impl From<SsgpError> for GpError {
-    fn from(error: SsgpError) -> Self {
-        match error {
-            SsgpError::Gp(error) => error,
-            SsgpError::Linalg(error) => error.into(),
-            SsgpError::Interrupted => Self::Interrupted,
-            other => Self::BadStart { reason: other.to_string() },
-        }
-    }
 }

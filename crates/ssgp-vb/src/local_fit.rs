@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayRef1, Axis};
 
 use crate::SsgpError;
-use crate::component::{Component, Marginals, mixed, weights};
+use crate::component::{Component, Marginals, mixed};
 use crate::local::{Answer, LocalSsgpVb, Origin, StageReport};
 use crate::model::component;
 use crate::options::Start;
@@ -64,13 +64,14 @@ impl Neighbourhood {
             Some(first) => self.continued(model, first)?,
             None => self.fresh(model)?,
         };
+        let weighting = model.options.weighting;
         let bounds: Vec<f64> = components.iter().map(|component| component.bound).collect();
         let parts: Result<Vec<Marginals>, _> =
             components.iter().map(|component| component.marginals(&self.query)).collect();
-        let mixture = mixed(&parts?, &weights(&bounds), self.target_mean);
+        let mixture = mixed(&parts?, &weighting.weights(&bounds), self.target_mean);
         let (mean, var_latent) = (mixture.mean[[0, 0]], mixture.var_latent[0]);
         let answer = Answer { mean, var_latent, var_y: mixture.var_y[0] };
-        let bound = crate::component::mixture_bound(&bounds);
+        let bound = weighting.bound(&bounds);
         let (rows, scale) = (self.rows.clone(), self.scale.clone());
         Ok(LocalFit { rows, scale, components, bound, answer })
     }

@@ -166,6 +166,9 @@ impl SsgpVb {
         check_finite(x, "x")?;
         check_finite(&y.view().insert_axis(Axis(1)), "y")?;
         check_count("y", "values", y.len(), x.nrows())?;
+        if x.nrows() > 1 {
+            refuse_constant(y)?;
+        }
         let scaling =
             if options.scale { HalfRange::fit(x, "x")? } else { HalfRange::identity(x.ncols()) };
         let target_mean = if options.scale { y.mean().unwrap_or(0.0) } else { 0.0 };
@@ -238,6 +241,16 @@ impl SsgpVb {
     }
 }
 
+/// Refuses a target whose values are all the same.
+pub(crate) fn refuse_constant(y: &ArrayRef1<f64>) -> Result<(), SsgpError> {
+    match y.first() {
+        Some(&value) if y.iter().all(|other| other.total_cmp(&value).is_eq()) => {
+            Err(SsgpError::ConstantTarget { value })
+        }
+        _ => Ok(()),
+    }
+}
+
 fn bounds(components: &[Component]) -> Vec<f64> {
     components.iter().map(|component| component.bound).collect()
 }
@@ -267,21 +280,12 @@ fn report(
     Ok(FitReport { starts, draw, status, cycles, trace, training_nmse, warnings })
 }
 
-/// A failure of a model that was checked when it was made.
-fn as_gp(error: SsgpError) -> GpError {
-    match error {
-        SsgpError::Gp(error) => error,
-        SsgpError::Linalg(error) => error.into(),
-        other => GpError::BadStart { reason: other.to_string() },
-    }
-}
-
 impl Posterior for SsgpVb {
     fn predict_mean(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
         let x = self.scaled(x_new)?;
         let mut mean = Array1::from_elem(x.nrows(), self.parts.target_mean);
         for (component, weight) in self.parts.components.iter().zip(&self.weights) {
-            mean.scaled_add(*weight, &component.mean(&x).map_err(as_gp)?);
+            mean.scaled_add(*weight, &component.mean(&x)?);
         }
         Ok(mean.insert_axis(Axis(1)))
     }
@@ -289,7 +293,7 @@ impl Posterior for SsgpVb {
     fn predict(&self, x_new: &ArrayRef2<f64>) -> Result<Prediction, GpError> {
         let x = self.scaled(x_new)?;
         let parts = self.parts.components.iter().map(|component| component.marginals(&x));
-        let parts = parts.collect::<Result<Vec<_>, _>>().map_err(as_gp)?;
+        let parts = parts.collect::<Result<Vec<_>, SsgpError>>()?;
         let mut prediction = mixed(&parts, &self.weights, self.parts.target_mean);
         prediction.mean = self.predict_mean(x_new)?;
         Ok(prediction)
@@ -299,7 +303,7 @@ impl Posterior for SsgpVb {
     fn covariance(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
         let x = self.scaled(x_new)?;
         let joint = self.parts.components.iter().map(|component| component.joint(&x));
-        let joint = joint.collect::<Result<Vec<_>, _>>().map_err(as_gp)?;
+        let joint = joint.collect::<Result<Vec<_>, SsgpError>>()?;
         let mut mean = Array1::zeros(x.nrows());
         for ((part, _), weight) in joint.iter().zip(&self.weights) {
             mean.scaled_add(*weight, part);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sparse_gp::{Sgpr, SgprOptions};
 use ssgp_vb::{
     Algorithm, FitOptions, HalfRange, LocalOptions, LocalSsgpVb, Priors, Sampling, SparseSpectrum,
-    SpectralPoints, SsgpVb, SsgpVbOptions, Start, Starts, draw_frequencies, mnlp, nmse,
+    SpectralPoints, SsgpVb, SsgpVbOptions, Start, Starts, Weighting, draw_frequencies, mnlp, nmse,
 };
 
 use crate::Failure;
@@ -122,10 +122,15 @@ fn local(spec: &Value, split: &Split) -> Result<(Prediction, Value), Failure> {
         spectral: spectral(spec, &usual.spectral),
         starts: starts(spec, usual.starts.clone()),
         rescale: flag("rescale", usual.rescale),
+        weighting: if flag("equal", true) { Weighting::Equal } else { Weighting::Bound },
         warm_start: flag("warm", usual.warm_start),
         ..usual
     };
-    let model = LocalSsgpVb::condition(&split.x, &split.y, &options)?;
+    let mut model = LocalSsgpVb::condition(&split.x, &split.y, &options)?;
+    let calibrated = number(spec, "calibrate", 0);
+    if calibrated > 0 {
+        model.calibrate(calibrated, 1, &())?;
+    }
     let found = model.predict(&split.x_new, &())?;
     let mean_of = |of: &dyn Fn(&ssgp_vb::LocalReport) -> f64| {
         found.queries.iter().map(of).sum::<f64>() / found.queries.len() as f64
@@ -139,7 +144,7 @@ fn local(spec: &Value, split: &Split) -> Result<(Prediction, Value), Failure> {
         prediction.mean = first(|stage| stage.mean).insert_axis(Axis(1));
         prediction.var_y = first(|stage| stage.var_y);
     }
-    Ok((prediction, json!({"bound": bounds})))
+    Ok((prediction, json!({"bound": bounds, "factor": model.variance_factor()})))
 }
 
 /// Cycles of Algorithm 1 and of Algorithm 2 from the paper's start, for one seed.

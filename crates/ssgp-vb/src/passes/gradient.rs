@@ -176,8 +176,8 @@ impl Scratch {
         for j in 0..d {
             let own = V::load(&x[j]);
             own.mul_add(V::load(&self.linear[j]), V::load(&mean[j])).store(&mut mean[j]);
-            for k in 0..=j {
-                let (at, both) = (j * d + k, own.mul(V::load(&x[k])));
+            for (k, other) in x[..=j].iter().enumerate() {
+                let (at, both) = (j * d + k, own.mul(V::load(other)));
                 let sum = both.mul_add(V::load(&self.square[at]), V::load(&covariance[at]));
                 sum.store(&mut covariance[at]);
             }

@@ -1,5 +1,12 @@
 //! Public behaviour of `ssgp-vb`: golden values, gradients by differences, laws.
 #![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
 
+mod bars;
+mod evidence;
 mod golden;
+mod gradients;
+mod laws;
+mod local;
+mod model;
+mod refusals;
 mod support;
