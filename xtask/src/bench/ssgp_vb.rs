@@ -60,9 +60,9 @@ print(json.dumps({'seconds': best}))
 
 fn run(args: &[String]) -> TaskResult {
     let parts = chosen(args)?;
-    let cargo = "build --release --package ssgp-vb --example measure";
+    let cargo = "build --release --package ssgp-vb --example measure_ssgp_vb";
     task::run(&mut task::cargo(cargo.split(' ')))?;
-    let program = task::root().join("target/release/examples/measure");
+    let program = task::root().join("target/release/examples/measure_ssgp_vb");
     parts.into_iter().try_for_each(|part| part(&program))
 }
 

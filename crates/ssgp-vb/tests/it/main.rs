@@ -1,5 +1,5 @@
 //! Public behaviour of `ssgp-vb`: golden values, gradients by differences, laws.
-#![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stdout, missing_docs)]
 
 mod bars;
 mod evidence;

@@ -28,7 +28,7 @@ fn predictions_of_the_golden_fits() {
             let model = model(&problem, &matrix(&inputs["S"]), run, 0.0);
             let found = model.predict(&matrix(&inputs["X_star"])).unwrap();
             let golden = &case[name];
-            near_all("mean", &found.mean.column(0), &vector(&golden["mean"]), 2e-5);
+            near_all("mean", found.mean.column(0), &vector(&golden["mean"]), 2e-5);
             near_all("var", &found.var_y, &vector(&golden["var"]), 2e-5);
             let scores = scores(&vector(&inputs["y_star"]), &found, 0.0);
             near("NMSE", scores.0, number(&golden["nmse_vs_zero_train_mean"]), 1e-4);
@@ -55,11 +55,11 @@ fn predictions_at_a_fixed_q() {
         let model = model(&problem, &matrix(&inputs["S"]), run, 0.0);
         let x_new = matrix(&golden["X_star"]);
         let found = model.predict(&x_new).unwrap();
-        near_all("mean", &found.mean.column(0), &vector(&golden["mean"]), 1e-11);
+        near_all("mean", found.mean.column(0), &vector(&golden["mean"]), 1e-11);
         near_all("var", &found.var_y, &vector(&golden["var"]), 1e-11);
         let joint = model.covariance(&x_new).unwrap();
-        near_all("covariance", &joint.diag(), &found.var_latent, 1e-11);
-        near_all("symmetric", &joint, &joint.t(), 1e-15);
+        near_all("covariance", joint.diag(), &found.var_latent, 1e-11);
+        near_all("symmetric", &joint, joint.t(), 1e-15);
     }
 }
 
@@ -93,7 +93,7 @@ fn a_mixture_is_consistent() {
     assert!(model.bound() <= bounds[0] && model.bound() >= bounds[0] - 3.0_f64.ln() - 1e-9);
     let found = model.predict(&x).unwrap();
     let joint = model.covariance(&x).unwrap();
-    near_all("variance", &joint.diag(), &found.var_latent, 1e-9);
+    near_all("variance", joint.diag(), &found.var_latent, 1e-9);
     near_all("mean", &found.mean, &model.predict_mean(&x).unwrap(), 1e-12);
     assert!(found.var_y.iter().zip(&found.var_latent).all(|(y, f)| y > f && *f >= 0.0));
 }

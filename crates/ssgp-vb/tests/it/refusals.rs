@@ -21,7 +21,7 @@ fn the_message_names_the_argument_and_what_is_accepted() {
 }
 
 fn refused(x: &ndarray::Array2<f64>, y: &Array1<f64>, options: &SsgpVbOptions) -> String {
-    SsgpVb::fit(x, y, options, &mut ()).err().expect("refused").to_string()
+    SsgpVb::fit(x, y, options, &mut ()).expect_err("refused").to_string()
 }
 
 #[test]

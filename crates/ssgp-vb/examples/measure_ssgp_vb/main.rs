@@ -2,7 +2,7 @@
 //! prints one with what was found.
 //!
 //! ```sh
-//! cargo run --release -p ssgp-vb --example measure -- '{"op": "scores", "set": "autompg", "split": 0, "method": "global", "m": 25}'
+//! cargo run --release -p ssgp-vb --example measure_ssgp_vb -- '{"op": "scores", "set": "autompg", "split": 0, "method": "global", "m": 25}'
 //! ```
 #![allow(clippy::print_stdout)]
 
