@@ -108,6 +108,22 @@ impl SparseSpectrum {
         ))
     }
 
+    /// Given factors and log|Σ_α|; where rounding has taken the definiteness of Σ_α, q(α) is updated.
+    fn continued(
+        &self,
+        factors: &Factors,
+        expectations: &Expectations,
+    ) -> Result<(Factors, f64), SsgpError> {
+        let mut factors = factors.clone();
+        if let Ok(factor) = factors.alpha.factor(2 * self.m(), "start") {
+            return Ok((factors, factor.log_det()));
+        }
+        let [(_, kappa), (_, tau)] = self.scale_moments(factors.c_sigma, factors.c_gamma)?;
+        let update = self.alpha(expectations, kappa, tau)?;
+        factors.alpha = update.alpha;
+        Ok((factors, update.log_det))
+    }
+
     fn state_at(&self, start: &Start) -> Result<State, SsgpError> {
         let lambda = match start {
             Start::Isotropic { mean, variance } => Gaussian::isotropic(self.d(), *mean, *variance),
@@ -118,10 +134,7 @@ impl SparseSpectrum {
         let arranged = self.with_factor(&lambda, &factor);
         let expectations = self.expected(&arranged);
         let (factors, log_det_alpha) = match start {
-            Start::Factors(factors) => {
-                let alpha = factors.alpha.factor(2 * self.m(), "start")?;
-                (factors.as_ref().clone(), alpha.log_det())
-            }
+            Start::Factors(factors) => self.continued(factors, &expectations)?,
             _ => self.started(&lambda, &expectations)?,
         };
         let log_dets = (factor.log_det(), log_det_alpha);

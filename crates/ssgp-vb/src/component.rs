@@ -37,7 +37,7 @@ impl Component {
         gp_core::check_finite(&self.frequencies, "frequencies")?;
         check_count("frequencies", "columns", self.frequencies.ncols(), d)?;
         self.factors.lambda.factor(d, "lambda")?;
-        self.factors.alpha.factor(2 * self.frequencies.nrows(), "alpha")?;
+        self.factors.alpha.check(2 * self.frequencies.nrows(), "alpha")?;
         let noise = self.noise_variance;
         if noise.is_finite() && noise > 0.0 {
             return Ok(());
@@ -72,6 +72,8 @@ impl Component {
         let of_weights = (spread * &features).sum_axis(Axis(1));
         let moment = plus_outer(&alpha.covariance, &alpha.mean);
         let variance = variances(&lambda, &points, &moment) + of_weights;
+        // A sum of two quadratic forms of covariances; below zero it is rounding.
+        let variance = variance.mapv_into(|value| value.max(0.0));
         Ok(Marginals { mean, variance, noise: self.noise_variance })
     }
 

@@ -23,8 +23,8 @@ impl Gaussian {
         Self { mean: Array1::from_elem(d, mean), covariance: Array2::eye(d) * variance }
     }
 
-    /// Checks shape, finiteness, symmetry and definiteness; gives the factor of the covariance.
-    pub(crate) fn factor(&self, d: usize, argument: &'static str) -> Result<Cholesky, SsgpError> {
+    /// Checks shape, finiteness, symmetry and that no variance is negative.
+    pub(crate) fn check(&self, d: usize, argument: &'static str) -> Result<(), SsgpError> {
         check_count(argument, "values", self.mean.len(), d)?;
         check_count(argument, "rows", self.covariance.nrows(), d)?;
         check_count(argument, "columns", self.covariance.ncols(), d)?;
@@ -32,11 +32,18 @@ impl Gaussian {
         let scale = self.covariance.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
         let skew = &self.covariance - &self.covariance.t();
         let symmetric = skew.iter().all(|value| value.abs() <= 1e-12 * scale);
-        let factor = Cholesky::factor(self.covariance.clone());
-        match factor {
-            Ok(factor) if symmetric => Ok(factor),
-            _ => Err(SsgpError::NotCovariance { argument }),
+        let positive = self.covariance.diag().iter().all(|variance| *variance >= 0.0);
+        if symmetric && positive && scale.is_finite() {
+            return Ok(());
         }
+        Err(SsgpError::NotCovariance { argument })
+    }
+
+    /// Checks that and definiteness; gives the factor of the covariance.
+    pub(crate) fn factor(&self, d: usize, argument: &'static str) -> Result<Cholesky, SsgpError> {
+        self.check(d, argument)?;
+        let factor = Cholesky::factor(self.covariance.clone());
+        factor.map_err(|_| SsgpError::NotCovariance { argument })
     }
 }
 

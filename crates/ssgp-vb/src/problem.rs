@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use gp_core::check_finite;
 use kernels::simd::Pack;
-use linalg_cg::{Cholesky, gram};
+use linalg_cg::{Cholesky, gram, symmetric_eigen};
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use serde::{Deserialize, Serialize};
 
@@ -197,7 +197,7 @@ impl SparseSpectrum {
     /// ```
     ///
     /// # Errors
-    /// [`SsgpError::Linalg`] where rounding leaves no positive definite precision.
+    /// [`SsgpError::Linalg`] for moments that are not finite.
     pub fn update_alpha(
         &self,
         expectations: &Expectations,
@@ -215,11 +215,32 @@ impl SparseSpectrum {
     ) -> Result<AlphaUpdate, SsgpError> {
         let mut precision = &expectations.second_moment * tau;
         precision.diag_mut().mapv_inplace(|value| value + self.m() as f64 * kappa);
-        let factor = Cholesky::factor(precision)?;
         let right = times(&expectations.mean.t(), &self.y) * tau;
+        // Without noise τ may be so large that M κ is lost beside it in rounding.
+        let Ok(factor) = Cholesky::factor(precision) else {
+            return self.alpha_by_eigenvalues(expectations, kappa, tau, &right);
+        };
         let mean = factor.solve_vec(&right);
         let alpha = Gaussian { mean, covariance: factor.inverse() };
         Ok(AlphaUpdate { alpha, log_det: -factor.log_det() })
+    }
+
+    /// The same update from E(Z'Z) = U Λ U', which keeps M κ apart from Λ.
+    fn alpha_by_eigenvalues(
+        &self,
+        expectations: &Expectations,
+        kappa: f64,
+        tau: f64,
+        right: &Array1<f64>,
+    ) -> Result<AlphaUpdate, SsgpError> {
+        let (values, vectors) = symmetric_eigen(&expectations.second_moment)?;
+        let prior = self.m() as f64 * kappa;
+        // A second moment is semidefinite; eigenvalues below zero are rounding.
+        let variances = values.mapv(|value| 1.0 / (tau * value.max(0.0) + prior));
+        let root = &vectors * &variances.mapv(f64::sqrt);
+        let mean = times(&vectors, &(times(&vectors.t(), right) * &variances));
+        let alpha = Gaussian { mean, covariance: gram(&root) };
+        Ok(AlphaUpdate { alpha, log_det: variances.mapv(f64::ln).sum() })
     }
 
     /// The optimal C_σ and C_γ given q(α) and q(λ).

@@ -173,12 +173,18 @@ impl Candidates<'_> {
         let problems = problems?;
         let (screened, reports) = self.screen(&problems, observer)?;
         let chosen = best_of_each_draw(screened, self.starts.keep);
-        let mut finished = Vec::new();
+        let (mut finished, mut failure) = (Vec::new(), None);
         for (index, candidate) in chosen.into_iter().enumerate() {
             observer.run(reports.len() + index, reports.len() + self.starts.keep);
             let problem = &problems[candidate.draw];
-            let run = problem.run(&candidate.start, self.fit, observer)?;
-            finished.push(self.finish(problem, candidate.draw, run)?);
+            let run = problem.run(&candidate.start, self.fit, observer);
+            match run.and_then(|run| self.finish(problem, candidate.draw, run)) {
+                Ok(run) => finished.push(run),
+                Err(error) => failure = Some(error),
+            }
+        }
+        if let Some(error) = failure.filter(|_| finished.is_empty()) {
+            return Err(error);
         }
         finished.sort_by(|a, b| b.run.bound.total_cmp(&a.run.bound));
         Ok((finished, reports))

@@ -20,13 +20,23 @@ pub(super) const TABLE: Table = Table {
 const PARTS: [(&str, fn(&Path) -> TaskResult); 3] =
     [("scores", scores), ("cycles", cycles), ("speed", speed)];
 const SCORES: [&str; 13] = [
-    "set", "split", "method", "m", "k", "draws", "nmse", "mnlp", "coverage95", "beyond3", "bound",
-    "factor", "seconds",
+    "set",
+    "split",
+    "method",
+    "m",
+    "k",
+    "draws",
+    "nmse",
+    "mnlp",
+    "coverage95",
+    "beyond3",
+    "bound",
+    "factor",
+    "seconds",
 ];
 const CYCLES: [&str; 5] = ["set", "m", "seed", "plain", "adaptive"];
-const SPEED: [&str; 9] = [
-    "op", "n", "d", "m", "cycle_s", "over_floor", "numpy_s", "numpy_over_ours", "speedup",
-];
+const SPEED: [&str; 9] =
+    ["op", "n", "d", "m", "cycle_s", "over_floor", "numpy_s", "numpy_over_ours", "speedup"];
 /// Sets with their splits. The rainfall set stands in for the paper's emulation of a catchment model, whose runs are not public:
 /// it is the observed runoff of one catchment, split by time.
 const SPLITS: [(&str, usize); 7] = [
@@ -138,7 +148,10 @@ fn cycles(program: &Path) -> TaskResult {
         }
     }
     let total = |name: &str| found.iter().filter_map(|row| row[name].as_u64()).sum::<u64>() as f64;
-    println!("Algorithm 1 takes {:.2} times the cycles of Algorithm 2", total("plain") / total("adaptive"));
+    println!(
+        "Algorithm 1 takes {:.2} times the cycles of Algorithm 2",
+        total("plain") / total("adaptive")
+    );
     rows::publish("ssgp-vb-cycles", &CYCLES, &found)
 }
 
@@ -191,7 +204,9 @@ mod tests {
     #[test]
     fn an_unknown_part_is_refused_with_those_there_are() {
         let failure = chosen(&["speeds".to_owned()]).err().expect("not among the parts");
-        assert!(matches!(failure, Failure::Usage(cause) if cause.contains("scores, cycles, speed")));
+        assert!(
+            matches!(failure, Failure::Usage(cause) if cause.contains("scores, cycles, speed"))
+        );
         assert_eq!(chosen(&[]).map(|parts| parts.len()), Ok(3));
         assert_eq!(chosen(&["speed".to_owned()]).map(|parts| parts.len()), Ok(1));
     }

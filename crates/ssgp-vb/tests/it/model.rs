@@ -4,7 +4,7 @@ use crate::support::{
     data, golden, matrix, model, near, near_all, number, problem, scores, vector,
 };
 use gp_core::Posterior;
-use ndarray::{Array1, array};
+use ndarray::{Array1, Array2, array};
 use ssgp_vb::{
     Algorithm, Cycle, FitOptions, Observer, SpectralPoints, SsgpVb, SsgpVbOptions, SsgpVbParts,
     Start, Starts, Status, Warning,
@@ -167,4 +167,19 @@ fn no_new_rows_give_no_predictions() {
     let none = array![[0.0]].slice(ndarray::s![..0, ..]).to_owned();
     let found = fit.model.predict(&none).unwrap();
     assert_eq!((found.mean.dim(), found.var_y), ((0, 1), Array1::zeros(0)));
+}
+
+/// Without noise E(1/γ²) grows until the prior's precision is lost beside it.
+#[test]
+fn targets_without_noise_are_fitted() {
+    let x = Array2::from_shape_fn((80, 1), |(i, _)| i as f64 / 40.0 - 1.0);
+    let y: Array1<f64> = x.column(0).mapv(|t| (4.0 * t).sin());
+    let spectral = SpectralPoints { points: 20, ..SpectralPoints::default() };
+    let options = SsgpVbOptions { spectral, ..SsgpVbOptions::default() };
+    let fit = SsgpVb::fit(&x, &y, &options, &mut ()).unwrap();
+    let found = fit.model.predict(&x).unwrap();
+    near_all("mean", found.mean.column(0), &y, 1e-2);
+    let largest = found.var_latent.iter().fold(0.0_f64, |most, variance| most.max(*variance));
+    assert!(largest < 1e-3, "{largest}");
+    assert!(found.var_latent.iter().all(|variance| *variance >= 0.0));
 }
