@@ -16,9 +16,11 @@ pub(super) const TABLE: Table = Table {
     run,
 };
 
+/// Makes one part of the table with the program that measures.
+type Part = fn(&Path) -> TaskResult;
+
 /// The parts of the table, each a table of its own.
-const PARTS: [(&str, fn(&Path) -> TaskResult); 3] =
-    [("scores", scores), ("cycles", cycles), ("speed", speed)];
+const PARTS: [(&str, Part); 3] = [("scores", scores), ("cycles", cycles), ("speed", speed)];
 const SCORES: [&str; 13] = [
     "set",
     "split",
@@ -76,7 +78,7 @@ fn run(args: &[String]) -> TaskResult {
     parts.into_iter().try_for_each(|part| part(&program))
 }
 
-fn chosen(args: &[String]) -> Result<Vec<fn(&Path) -> TaskResult>, Failure> {
+fn chosen(args: &[String]) -> Result<Vec<Part>, Failure> {
     let known = |arg: &&String| PARTS.iter().all(|(name, _)| name != arg);
     if let Some(unknown) = args.iter().find(known) {
         let names = PARTS.map(|(name, _)| name).join(", ");
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_unknown_part_is_refused_with_those_there_are() {
-        let failure = chosen(&["speeds".to_owned()]).err().expect("not among the parts");
+        let failure = chosen(&["speeds".to_owned()]).expect_err("not among the parts");
         assert!(
             matches!(failure, Failure::Usage(cause) if cause.contains("scores, cycles, speed"))
         );
