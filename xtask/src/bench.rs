@@ -9,6 +9,7 @@ mod micro;
 mod program;
 mod rows;
 mod sets;
+mod ssgp_vb;
 mod subsets;
 
 use crate::task::{Failure, Task, TaskResult};
@@ -29,7 +30,8 @@ struct Table {
     run: fn(&[String]) -> TaskResult,
 }
 
-const TABLES: &[Table] = &[full::TABLE, kernels::TABLE, micro::TABLE, subsets::TABLE];
+const TABLES: &[Table] =
+    &[full::TABLE, kernels::TABLE, micro::TABLE, ssgp_vb::TABLE, subsets::TABLE];
 
 fn run(args: &[String]) -> TaskResult {
     let Some((name, rest)) = args.split_first() else {

@@ -1,0 +1,146 @@
+//! Seconds of a cycle beside the least its arithmetic takes, and of local fits on more threads.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use kernels::Spectrum;
+use kernels::simd::{Lanes, Pack, Simd, Task};
+use ndarray::{Array1, Array2};
+use rayon::ThreadPoolBuilder;
+use serde_json::{Value, json};
+use ssgp_vb::{
+    FitOptions, Gaussian, LocalOptions, LocalSsgpVb, Priors, Sampling, SparseSpectrum, Start,
+    draw_frequencies,
+};
+
+use crate::Failure;
+use crate::data::split;
+use crate::scores::number;
+
+/// The fastest of `repeats` calls.
+fn fastest(repeats: usize, mut work: impl FnMut()) -> f64 {
+    let time = |work: &mut dyn FnMut()| {
+        let begun = Instant::now();
+        work();
+        begun.elapsed().as_secs_f64()
+    };
+    (0..repeats).map(|_| time(&mut work)).fold(f64::INFINITY, f64::min)
+}
+
+/// Wavy rows in [−1, 1].
+fn rows(n: usize, d: usize) -> (Array2<f64>, Array1<f64>) {
+    let step = |j: usize| (2.0 + j as f64).sqrt().fract();
+    let x = Array2::from_shape_fn((n, d), |(i, j)| 2.0 * ((i + 1) as f64 * step(j)).fract() - 1.0);
+    let y = x.outer_iter().map(|row| (2.0 * row.sum()).sin()).collect();
+    (x, y)
+}
+
+/// One cycle of Algorithm 2 on one thread: both passes, both products and the scale integrals.
+pub(crate) fn cycle(spec: &Value) -> Result<Value, Failure> {
+    let (n, d, m) = (number(spec, "n", 567), number(spec, "d", 9), number(spec, "m", 50));
+    let (x, y) = rows(n, d);
+    let s = draw_frequencies(Spectrum::default(), Sampling::Random, m, d, 1);
+    let problem = SparseSpectrum::new(&x, &y, &s, &Priors::default())?;
+    let pool = ThreadPoolBuilder::new().num_threads(1).build()?;
+    pool.install(|| {
+        let start = Start::Isotropic { mean: 0.5, variance: 0.05 };
+        let time = |cycles: usize, repeats: usize| {
+            let options =
+                FitOptions { tolerance: 0.0, max_cycles: cycles, ..FitOptions::default() };
+            fastest(repeats, || {
+                black_box(problem.run(&start, &options, &mut ()).map(|run| run.bound).ok());
+            })
+        };
+        let accepted = 10;
+        let per_cycle = (time(accepted, 5) - time(0, 5)) / accepted as f64;
+        let lambda = Gaussian::isotropic(d, 0.5, 0.05);
+        let expectations = problem.expectations(&lambda)?;
+        let alpha = problem.update_alpha(&expectations, 1.0, 1.0)?;
+        let first = fastest(5, || drop(black_box(problem.expectations(&lambda).ok())));
+        let second =
+            fastest(5, || drop(black_box(problem.lambda_gradient(&lambda, &alpha, 1.0).ok())));
+        let floor = floor(n, d, m);
+        Ok(json!({
+            "n": n, "d": d, "m": m, "cycle_s": per_cycle, "expectations_s": first,
+            "gradient_s": second, "floor_exp_s": floor.0, "floor_products_s": floor.1,
+            "over_floor": per_cycle / (floor.0 + floor.1), "simd": Simd::detect().name(),
+        }))
+    })
+}
+
+/// Seconds of the exponentials of one cycle, two for each point and pair in each of its two passes,
+/// and of the multiply-adds of its products: the angles' covariances in both passes, K S and E(Z)'E(Z).
+fn floor(n: usize, d: usize, m: usize) -> (f64, f64) {
+    let pairs = (m * (m + 1) / 2) as f64;
+    let packs = n.div_ceil(8) as f64;
+    let exponentials = 4.0 * pairs * packs;
+    let products = packs * (2.0 * pairs * d as f64 + (m * m * d) as f64 + 2.0 * (m * m) as f64);
+    let count = 1 << 14;
+    let simd = Simd::detect();
+    let exp = fastest(25, || {
+        black_box(simd.run(Exponentials(black_box(count))));
+    });
+    let fma = fastest(25, || {
+        black_box(simd.run(MultiplyAdds(black_box(count))));
+    });
+    let unit = (8 * count) as f64;
+    (exponentials * exp / unit, products * fma / unit)
+}
+
+/// Eight independent powers a round.
+struct Exponentials(usize);
+
+impl Task for Exponentials {
+    type Output = Pack;
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> Pack {
+        let mut at: [V; 8] = std::array::from_fn(|i| V::splat(0.1 * i as f64));
+        let mut sum = V::splat(0.0);
+        for _ in 0..self.0 {
+            for value in &mut at {
+                *value = value.add(V::splat(1e-4));
+                sum = sum.add(value.exp2_neg());
+            }
+        }
+        let mut out = Pack::ZERO;
+        sum.store(&mut out);
+        out
+    }
+}
+
+/// Eight independent multiply-adds a round.
+struct MultiplyAdds(usize);
+
+impl Task for MultiplyAdds {
+    type Output = Pack;
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> Pack {
+        let mut sums: [V; 8] = std::array::from_fn(|i| V::splat(i as f64));
+        let (a, b) = (V::splat(0.999), V::splat(1e-3));
+        for _ in 0..self.0 {
+            for sum in &mut sums {
+                *sum = sum.mul_add(a, b);
+            }
+        }
+        let mut out = Pack::ZERO;
+        let total = sums.into_iter().reduce(|a, b| a.add(b));
+        total.unwrap_or(a).store(&mut out);
+        out
+    }
+}
+
+/// Local predictions on one thread and on two.
+pub(crate) fn threads(spec: &Value) -> Result<Value, Failure> {
+    let split = split(spec["set"].as_str().ok_or("`set` names a data set")?, 0)?;
+    let options = LocalOptions { neighbours: number(spec, "k", 60), ..LocalOptions::default() };
+    let model = LocalSsgpVb::condition(&split.x, &split.y, &options)?;
+    let time = |threads: usize| -> Result<f64, Failure> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
+        Ok(pool.install(|| fastest(3, || drop(black_box(model.predict(&split.x_new, &()).ok())))))
+    };
+    let (one, two) = (time(1)?, time(2)?);
+    let queries = split.x_new.nrows();
+    Ok(json!({"queries": queries, "one_s": one, "two_s": two, "speedup": one / two}))
+}

@@ -1,0 +1,47 @@
+//! Expectations over q(λ), point by point: the passes that cost the time.
+//!
+//! Eight points stand side by side in the lanes of a vector; a pass walks over the pairs r ≤ l of
+//! spectral points. Nothing of size N M² is ever in memory: a pass keeps the features of a block of
+//! points and sums.
+
+mod covariance;
+mod features;
+mod gradient;
+mod pair;
+mod quadratic;
+
+use std::ops::Range;
+
+use linalg_cg::Shards;
+use ndarray::Array2;
+
+pub(crate) use covariance::covariance_sum;
+pub(crate) use features::Lambda;
+pub(crate) use gradient::lambda_gradient;
+pub(crate) use quadratic::{joint_covariance, means, variances};
+
+/// Fewest groups of eight points worth a shard of their own.
+const MIN_GROUPS: usize = 16;
+/// Most shards: what bounds the memory of partial sums.
+const MAX_SHARDS: usize = 32;
+
+/// A partition of groups that depends on their number alone.
+fn shards(groups: usize) -> Shards {
+    Shards::of_length(groups, groups.div_ceil(MAX_SHARDS).max(MIN_GROUPS))
+}
+
+/// `range` in blocks of at most `length`.
+fn blocks(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(length).map(move |first| first..(first + length).min(end))
+}
+
+/// A second moment M `[2M, 2M]` of the weights, taken apart by spectral points: for (r, l) the
+/// entries cos–cos, sin–sin, cos_r–sin_l and sin_r–cos_l.
+fn quarters(moment: &Array2<f64>) -> Vec<[f64; 4]> {
+    let m = moment.nrows() / 2;
+    let entry = |r: usize, l: usize| {
+        [moment[[r, l]], moment[[m + r, m + l]], moment[[r, m + l]], moment[[m + r, l]]]
+    };
+    (0..m * m).map(|index| entry(index / m, index % m)).collect()
+}

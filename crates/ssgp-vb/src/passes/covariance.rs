@@ -1,0 +1,124 @@
+//! Pass 1: E(Z) and the sum over points of Cov(Z).
+
+use std::ops::Range;
+
+use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
+use ndarray::{Array2, s};
+
+use super::features::{Features, Lambda};
+use super::pair::{Angles, Pair};
+use super::{blocks, shards};
+use crate::points::Points;
+
+/// Groups whose features are in memory at a time.
+const BLOCK: usize = 8;
+
+/// E(Z) `[N, 2M]` and Σᵢ Cov(Zᵢ) `[2M, 2M]` over q(λ).
+///
+/// ```text
+/// C∓ = w_r w_l (e^(±c) − 1) cos(a_r ∓ a_l),   S∓ the same with sines
+/// Cov(cos_r, cos_l) = ½ (C⁻ + C⁺),   Cov(sin_r, sin_l) = ½ (C⁻ − C⁺),   Cov(cos_r, sin_l) = ½ (S⁺ − S⁻)
+/// ```
+///
+/// Costs N M(M + 1) exponentials and N M²(D + 10)/2 multiply-adds.
+pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, Array2<f64>) {
+    let m = lambda.m;
+    let partials = shards(points.groups())
+        .map(|groups| Simd::detect().run(Covariance { lambda, points, groups }));
+    let mut mean = Array2::zeros((points.n, 2 * m));
+    let mut sums = vec![[0.0; 4]; m * m];
+    let mut row = 0;
+    for (rows, partial) in partials {
+        mean.slice_mut(s![row..row + rows.nrows(), ..]).assign(&rows);
+        row += rows.nrows();
+        for (sum, part) in sums.iter_mut().flatten().zip(partial.iter().flatten()) {
+            *sum += part;
+        }
+    }
+    (mean, assembled(&sums, m))
+}
+
+/// The symmetric matrix from, for each pair r ≤ l, the sums for differences (cos, sin) and for sums
+/// of angles (cos, sin).
+fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
+    let mut matrix = Array2::zeros((2 * m, 2 * m));
+    for r in 0..m {
+        for l in r..m {
+            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[r * m + l].map(|sum| 0.5 * sum);
+            let (cc, ss) = (cos_minus + cos_plus, cos_minus - cos_plus);
+            let (cs, sc) = (sin_plus - sin_minus, sin_plus + sin_minus);
+            for (row, column, value) in
+                [(r, l, cc), (m + r, m + l, ss), (r, m + l, cs), (l, m + r, sc)]
+            {
+                matrix[[row, column]] = value;
+                matrix[[column, row]] = value;
+            }
+        }
+    }
+    matrix
+}
+
+struct Covariance<'a> {
+    lambda: &'a Lambda,
+    points: &'a Points,
+    groups: Range<usize>,
+}
+
+impl Task for Covariance<'_> {
+    type Output = (Array2<f64>, Vec<[f64; 4]>);
+
+    #[inline(always)]
+    fn run<V: Lanes>(self) -> Self::Output {
+        let m = self.lambda.m;
+        let mut features = Features::new(self.lambda, BLOCK.min(self.groups.len()));
+        let first = self.groups.start * LANES;
+        let n = (self.groups.end * LANES).min(self.points.n) - first;
+        let mut mean = Array2::zeros((n, 2 * m));
+        let mut sums = vec![[0.0; 4]; m * m];
+        for block in blocks(self.groups, BLOCK) {
+            let row = block.start * LANES - first;
+            features.fill::<V>(self.lambda, self.points, block);
+            write_means(&features, row, &mut mean);
+            if features.near {
+                add_pairs::<V, true>(&features, &mut sums);
+            } else {
+                add_pairs::<V, false>(&features, &mut sums);
+            }
+        }
+        (mean, sums)
+    }
+}
+
+fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
+    let (m, groups) = (features.m, features.groups);
+    let rows = mean.nrows().min(row + groups * LANES) - row;
+    let columns = |packs: &[Pack], r: usize, i: usize| packs[r * groups + i / LANES].0[i % LANES];
+    for i in 0..rows {
+        for r in 0..m {
+            mean[[row + i, r]] = columns(&features.mean_cos, r, i);
+            mean[[row + i, m + r]] = columns(&features.mean_sin, r, i);
+        }
+    }
+}
+
+/// Sums over the groups of the block, for each pair r ≤ l.
+#[inline(always)]
+fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64; 4]]) {
+    let m = features.m;
+    for r in 0..m {
+        for l in r..m {
+            let mut total = [V::splat(0.0); 4];
+            for b in 0..features.groups {
+                let pair = Pair::<V>::new::<NEARBY>(features, r, l, b);
+                let angles = Angles::<V>::new(features, r, l, b);
+                total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
+                total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
+                total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
+                total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
+            }
+            for (sum, total) in sums[r * m + l].iter_mut().zip(total) {
+                *sum += total.sum();
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Sines, cosines and their expectations for blocks of points.
+
+use std::f64::consts::{FRAC_1_PI, LOG2_E};
+use std::ops::Range;
+
+use kernels::simd::{Lanes, Pack};
+use linalg_cg::Cholesky;
+use ndarray::{ArrayRef1, ArrayRef2};
+
+use super::pair::{FAR, NEAR};
+use crate::points::Points;
+
+/// q(λ) and the spectral points, as the passes read them.
+#[derive(Debug)]
+pub(crate) struct Lambda {
+    pub(crate) m: usize,
+    pub(crate) d: usize,
+    /// Spectral points `[M, D]`, row by row.
+    pub(crate) frequencies: Vec<f64>,
+    mean: Vec<f64>,
+    /// √log₂e · L with Σ = LLᵀ, row by row: exponents are of two.
+    root: Vec<f64>,
+}
+
+impl Lambda {
+    /// From the factor of Σ.
+    pub(crate) fn new(
+        frequencies: &ArrayRef2<f64>,
+        mean: &ArrayRef1<f64>,
+        factor: &Cholesky,
+    ) -> Self {
+        let (m, d) = frequencies.dim();
+        let scale = LOG2_E.sqrt();
+        Self {
+            m,
+            d,
+            frequencies: frequencies.iter().copied().collect(),
+            mean: mean.to_vec(),
+            root: factor.lower().iter().map(|value| scale * value).collect(),
+        }
+    }
+
+    pub(crate) fn frequency(&self, r: usize) -> &[f64] {
+        &self.frequencies[r * self.d..(r + 1) * self.d]
+    }
+}
+
+/// What a pass needs of each spectral point r and group b of a block: entry r · `groups` + b.
+///
+/// ```text
+/// t = s_r ∘ x,  g = Lᵀt √log₂e,  half = ½ gᵀg,  w = 2^(−half) = exp(−½ tᵀΣt),  angle = tᵀμ
+/// ```
+pub(super) struct Features {
+    pub(super) m: usize,
+    pub(super) d: usize,
+    pub(super) groups: usize,
+    pub(super) g: Vec<Pack>,
+    pub(super) half: Vec<Pack>,
+    pub(super) weight: Vec<Pack>,
+    /// Whether no `half` is above [`NEAR`](super::pair::NEAR).
+    pub(super) near: bool,
+    pub(super) cos: Vec<Pack>,
+    pub(super) sin: Vec<Pack>,
+    /// E cos and E sin.
+    pub(super) mean_cos: Vec<Pack>,
+    pub(super) mean_sin: Vec<Pack>,
+}
+
+impl Features {
+    /// Room for blocks of `groups` groups.
+    pub(super) fn new(lambda: &Lambda, groups: usize) -> Self {
+        let (m, d) = (lambda.m, lambda.d);
+        let room = || vec![Pack::ZERO; m * groups];
+        Self {
+            m,
+            d,
+            groups,
+            g: vec![Pack::ZERO; m * groups * d],
+            half: room(),
+            weight: room(),
+            near: true,
+            cos: room(),
+            sin: room(),
+            mean_cos: room(),
+            mean_sin: room(),
+        }
+    }
+
+    /// g of (r, b).
+    #[inline(always)]
+    pub(super) fn g(&self, r: usize, b: usize) -> &[Pack] {
+        let first = (r * self.groups + b) * self.d;
+        &self.g[first..first + self.d]
+    }
+
+    /// Fills in the groups of `range`, which are at most as many as there is room for.
+    #[inline(always)]
+    pub(super) fn fill<V: Lanes>(&mut self, lambda: &Lambda, points: &Points, range: Range<usize>) {
+        self.groups = range.len();
+        let mut largest = V::splat(0.0);
+        for r in 0..self.m {
+            for (b, group) in range.clone().enumerate() {
+                let half = self.fill_one::<V>(lambda, r, b, points.group(group));
+                largest = largest.max(half);
+            }
+        }
+        let mut halves = Pack::ZERO;
+        largest.store(&mut halves);
+        self.near = halves.0.iter().all(|half| *half <= NEAR);
+    }
+
+    #[inline(always)]
+    fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
+        let (d, at) = (self.d, r * self.groups + b);
+        let g = &mut self.g[at * d..(at + 1) * d];
+        g.fill(Pack::ZERO);
+        let mut angle = V::splat(0.0);
+        for (j, (x, s)) in x.iter().zip(lambda.frequency(r)).enumerate() {
+            let t = V::load(x).mul(V::splat(*s));
+            angle = t.mul_add(V::splat(lambda.mean[j]), angle);
+            for (g, root) in g[..=j].iter_mut().zip(&lambda.root[j * d..=j * d + j]) {
+                t.mul_add(V::splat(*root), V::load(g)).store(g);
+            }
+        }
+        let mut square = V::splat(0.0);
+        for g in &*g {
+            square = V::load(g).mul_add(V::load(g), square);
+        }
+        let half = square.mul(V::splat(0.5));
+        let weight = half.min(V::splat(FAR)).exp2_neg();
+        let (sin, cos) = sin_cos(angle);
+        half.store(&mut self.half[at]);
+        weight.store(&mut self.weight[at]);
+        cos.store(&mut self.cos[at]);
+        sin.store(&mut self.sin[at]);
+        weight.mul(cos).store(&mut self.mean_cos[at]);
+        weight.mul(sin).store(&mut self.mean_sin[at]);
+        half
+    }
+}
+
+/// sin and cos for |angle| up to 2⁵⁰, by halves of the turn's fraction h: sin 2πh = 2 sin πh cos πh,
+/// cos 2πh = 1 − 2 sin² πh. Absolute errors of a few 10⁻¹⁶, beside those of the angle itself.
+#[inline(always)]
+fn sin_cos<V: Lanes>(angle: V) -> (V, V) {
+    let turn = angle.mul(V::splat(0.5 * FRAC_1_PI)).fraction();
+    let sin = turn.sin_pi();
+    let cos = V::splat(0.5).sub(turn.abs()).sin_pi();
+    let twice = sin.add(sin);
+    (twice.mul(cos), V::splat(1.0).sub(twice.mul(sin)))
+}

@@ -1,0 +1,226 @@
+//! The two exponentials of a pair of spectral points, without cancellation.
+
+use std::f64::consts::LN_2;
+
+use kernels::simd::Lanes;
+
+use super::features::Features;
+
+/// Exponents of two beyond which everything is zero; what the vectors' power accepts at most.
+pub(super) const FAR: f64 = 2e6;
+/// While no exponent ½ v log₂e is above this, neither w_r w_l nor e^|c| leaves the range of numbers.
+pub(super) const NEAR: f64 = 500.0;
+/// 1.5 · 2⁵²: adding and subtracting it rounds to an integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+/// sinh(x log 2)/x and (cosh(x log 2) − 1)/x² in x², for |x| ≤ ½, by Taylor to 1e-16.
+const SINH: [f64; 7] = taylor(1);
+const COSH: [f64; 6] = taylor(2);
+/// (2^(−x) − 1)/x for |x| ≤ ½: the same in powers of x.
+const EXP2: [f64; 13] = alternating();
+
+/// (log 2)ⁿ/n! for n = `first`, `first` + 2, …
+const fn taylor<const N: usize>(first: usize) -> [f64; N] {
+    let mut coefficients = [0.0; N];
+    let (mut term, mut n) = (LN_2, 1);
+    let mut index = 0;
+    while index < N {
+        if n == first + 2 * index {
+            coefficients[index] = term;
+            index += 1;
+        }
+        n += 1;
+        term *= LN_2 / n as f64;
+    }
+    coefficients
+}
+
+const fn alternating() -> [f64; 13] {
+    let mut coefficients = [0.0; 13];
+    let (mut term, mut n) = (-LN_2, 0);
+    while n < 13 {
+        coefficients[n] = term;
+        term *= -LN_2 / (n + 2) as f64;
+        n += 1;
+    }
+    coefficients
+}
+
+/// For t_r, t_l with variances v and covariance c of their angles, w = exp(−v/2):
+///
+/// ```text
+/// minus = w_r w_l (e^c − 1),   plus = w_r w_l (e^(−c) − 1),   weight = w_r w_l
+/// ```
+///
+/// The factors of Cov of the differences and of the sums of angles; with the weight they are those
+/// of their expectations.
+pub(super) struct Pair<V> {
+    pub(super) minus: V,
+    pub(super) plus: V,
+    pub(super) weight: V,
+}
+
+impl<V: Lanes> Pair<V> {
+    /// Of spectral points r and l at group b. `NEARBY` says that no exponent is above [`NEAR`].
+    #[inline(always)]
+    pub(super) fn new<const NEARBY: bool>(
+        features: &Features,
+        r: usize,
+        l: usize,
+        b: usize,
+    ) -> Self {
+        let mut c = V::splat(0.0);
+        for (left, right) in features.g(r, b).iter().zip(features.g(l, b)) {
+            c = V::load(left).mul_add(V::load(right), c);
+        }
+        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
+        let weight = V::load(&features.weight[at_r]).mul(V::load(&features.weight[at_l]));
+        if NEARBY {
+            return Self::near(c, weight);
+        }
+        let halves = V::load(&features.half[at_r]).add(V::load(&features.half[at_l]));
+        Self::far(c, weight, halves)
+    }
+
+    /// c = k + x with |x| ≤ ½ in powers of two: 2^(±c) − 1 = (2^(±k) − 1) + 2^(±k) (2^(±x) − 1), and
+    /// 2^(±x) − 1 = (cosh − 1) ± sinh. No digit is lost for small c.
+    #[inline(always)]
+    fn near(c: V, weight: V) -> Self {
+        let (round, one) = (V::splat(ROUND), V::splat(1.0));
+        let k = c.add(round).sub(round);
+        let x = c.sub(k);
+        let square = x.mul(x);
+        let sinh = x.mul(square.horner(&SINH));
+        let cosh = square.mul(square.horner(&COSH));
+        let down = one.shift_exponent(round.sub(k), k);
+        let up = one.shift_exponent(round.add(k), V::splat(0.0).sub(k));
+        Self {
+            minus: weight.mul(up.mul_add(cosh.add(sinh), up.sub(one))),
+            plus: weight.mul(down.mul_add(cosh.sub(sinh), down.sub(one))),
+            weight,
+        }
+    }
+
+    /// Where weights underflow: from the larger exponential, e = exp(−(v_r + v_l)/2 + |c|) ≤ 1, and
+    /// δ = 1 − exp(−|c|): their sum is e δ², the size of their difference e δ (2 − δ).
+    #[inline(always)]
+    fn far(c: V, weight: V, halves: V) -> Self {
+        let size = c.abs().min(V::splat(FAR));
+        // Rounding may take the exponent below zero, where its least value is zero.
+        let exponent = halves.sub(size).max(V::splat(0.0)).min(V::splat(FAR));
+        let half = exponent.exp2_neg().mul(V::splat(0.5));
+        let lost = one_minus_exp2_neg(size);
+        let linear = half.mul(lost);
+        let even = linear.mul(lost);
+        let odd = sign(c).mul(linear.mul(V::splat(2.0).sub(lost)));
+        Self { minus: even.add(odd), plus: even.sub(odd), weight }
+    }
+}
+
+/// ±1, and 0 for 0 (and for what is as small).
+#[inline(always)]
+fn sign<V: Lanes>(value: V) -> V {
+    value.mul(V::splat(1e300)).min(V::splat(1.0)).max(V::splat(-1.0))
+}
+
+/// 1 − 2^(−x) for x from 0 to [`FAR`], with all digits for small x.
+#[inline(always)]
+fn one_minus_exp2_neg<V: Lanes>(x: V) -> V {
+    let round = V::splat(ROUND);
+    let steps = round.sub(x);
+    let rest = x.add(steps.sub(round));
+    let power = V::splat(1.0).shift_exponent(steps, x);
+    let fraction = rest.mul(rest.horner(&EXP2));
+    V::splat(1.0).sub(power).sub(power.mul(fraction))
+}
+
+/// Cosine and sine of the difference a_r − a_l, and of the sum.
+pub(super) struct Angles<V> {
+    pub(super) cos_minus: V,
+    pub(super) sin_minus: V,
+    pub(super) cos_plus: V,
+    pub(super) sin_plus: V,
+}
+
+impl<V: Lanes> Angles<V> {
+    #[inline(always)]
+    pub(super) fn new(features: &Features, r: usize, l: usize, b: usize) -> Self {
+        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
+        let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
+        let ((cos_r, sin_r), (cos_l, sin_l)) = (both(at_r), both(at_l));
+        let (ss, cs) = (sin_r.mul(sin_l), cos_r.mul(sin_l));
+        let minus = V::splat(0.0);
+        Self {
+            cos_minus: cos_r.mul_add(cos_l, ss),
+            sin_minus: sin_r.mul_add(cos_l, minus.sub(cs)),
+            cos_plus: cos_r.mul_add(cos_l, minus.sub(ss)),
+            sin_plus: sin_r.mul_add(cos_l, cs),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernels::simd::{Pack, Simd, Task};
+
+    struct One {
+        c: Pack,
+        weight: Pack,
+        halves: Pack,
+        near: bool,
+    }
+
+    impl Task for One {
+        type Output = [Pack; 2];
+
+        #[inline(always)]
+        fn run<V: Lanes>(self) -> [Pack; 2] {
+            let (c, weight) = (V::load(&self.c), V::load(&self.weight));
+            let pair = if self.near {
+                Pair::near(c, weight)
+            } else {
+                Pair::far(c, weight, V::load(&self.halves))
+            };
+            let mut out = [Pack::ZERO; 2];
+            pair.minus.store(&mut out[0]);
+            pair.plus.store(&mut out[1]);
+            out
+        }
+    }
+
+    /// 2^(−halves) (2^(±c) − 1) at every size of c, small ones to all digits.
+    #[test]
+    fn differences_of_exponentials_keep_their_digits() {
+        let c = Pack([1e-9, -1e-3, 0.3, -0.5, 0.51, -1.7, 40.0, -300.0]);
+        let halves = Pack([1e-3, 0.5, 0.6, 1.0, 2.0, 4.0, 41.0, 310.0]);
+        let weight = Pack(halves.0.map(|half| (-half).exp2()));
+        for simd in Simd::available() {
+            for near in [true, false] {
+                let [minus, plus] = simd.run(One { c, weight, halves, near });
+                for lane in 0..8 {
+                    let (c, weight) = (c.0[lane] * LN_2, weight.0[lane]);
+                    for (found, exact) in [
+                        (minus.0[lane], weight * c.exp_m1()),
+                        (plus.0[lane], weight * (-c).exp_m1()),
+                    ] {
+                        let largest = weight * c.abs().exp_m1();
+                        let error = (found - exact).abs() / largest;
+                        assert!(error < 1e-13, "{} {near} lane {lane}: {error:e}", simd.name());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two features that nearly cancel while both weights are zero in double precision.
+    #[test]
+    fn weights_may_underflow() {
+        let pack = |value: f64| Pack([value; 8]);
+        for simd in Simd::available() {
+            let one =
+                One { c: pack(-3000.0), weight: Pack::ZERO, halves: pack(3001.0), near: false };
+            let [minus, plus] = simd.run(one);
+            assert!((plus.0[0] - 0.5).abs() < 1e-12 && minus.0[0].abs() < 1e-12, "{plus:?}");
+        }
+    }
+}
