@@ -15,13 +15,16 @@ use sparse_gp::greedy_conditional_variance;
 
 use crate::Surrogates;
 
+/// Rows in a block of the bounds that use blocks.
+const BLOCK: usize = 64;
+
 /// Which bounds to evaluate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Selection {
-    /// Every bound of the catalogue.
-    #[default]
+    /// Every bound of the catalogue, certificates of O(N²) time included.
     All,
     /// Those that cost no more than the kernel products training pays for.
+    #[default]
     Free,
     /// Those of these names.
     Names(Vec<String>),
@@ -34,7 +37,7 @@ pub enum Selection {
 /// | `surrogates` | see [`Surrogates`] |
 /// | `inducing_points` | none: chosen greedily, as many as `surrogates` says |
 /// | `start` | none: conjugate gradients start from zero |
-/// | `selection` | all |
+/// | `selection` | free |
 /// | `exact_limit` | 3000: with at most so many rows the exact value is computed too |
 /// | `tolerance_nats` | 1e-3: slack conjugate gradients may leave in the quadratic term |
 /// | `cg_max_steps` | 1000 |
@@ -65,7 +68,7 @@ impl Default for CertifyOptions {
             surrogates: Surrogates::default(),
             inducing_points: None,
             start: None,
-            selection: Selection::All,
+            selection: Selection::Free,
             exact_limit: 3000,
             tolerance_nats: 1e-3,
             cg_max_steps: 1000,
@@ -221,7 +224,8 @@ fn problem<'a>(
     let variance = hyper.kernel.diag(x).fold(0.0, |largest: f64, v| largest.max(*v));
     Ok(Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?
         .with_inducing_points(z, surrogates.jitter * variance)?
-        .with_neighbours(surrogates.neighbours))
+        .with_neighbours(surrogates.neighbours)
+        .with_blocks(BLOCK)?)
 }
 
 /// The exact value, or why it is left out though there are few enough rows.

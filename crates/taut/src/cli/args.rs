@@ -230,8 +230,8 @@ pub(crate) struct CertifyArgs {
     /// Other hyperparameters for the model's data: a parameter file or a model file
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
-    /// Which bounds: free, all, or names
-    #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "all")]
+    /// Which bounds: free, all (with those that pass over all of K), or names
+    #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "free")]
     pub(crate) bounds: Vec<String>,
     /// Inducing points of the bounds that use them, chosen anew [default: the model's]
     #[arg(long, value_name = "M")]

@@ -4,7 +4,18 @@ use serde_json::{Value, json};
 
 use crate::support::{Place, at, close};
 
-const UPPER: &[&str] = &["trace", "arithmetic-geometric", "water-filling", "hadamard", "vecchia"];
+const UPPER: &[&str] = &[
+    "trace",
+    "arithmetic-geometric",
+    "water-filling",
+    "hadamard",
+    "block-hadamard",
+    "fitc",
+    "pitc",
+    "vecchia",
+    "residual-vecchia",
+    "vif",
+];
 const QUAD: &[&str] = &["auxiliary", "cauchy-schwarz", "shifted-nystrom"];
 
 fn certify(place: &Place, options: &str) -> Value {
@@ -112,9 +123,11 @@ fn bounds_can_be_chosen() {
     };
     assert_eq!(names(&certify(&place, "--bounds hadamard,auxiliary")), ["hadamard", "auxiliary"]);
     let all = names(&certify(&place, "--bounds all"));
-    assert_eq!(all.len(), UPPER.len() + 1 + QUAD.len());
+    assert_eq!(all.len(), bounds::log_det_catalogue().len() + QUAD.len());
     let free = names(&certify(&place, "--bounds free"));
-    assert!(!free.is_empty() && free.iter().all(|name| all.contains(name)));
+    assert_eq!(free.len(), UPPER.len() + 1 + QUAD.len());
+    assert!(free.iter().all(|name| all.contains(name)));
+    assert_eq!(names(&certify(&place, "")), free);
     let one_side = certify(&place, "--bounds trace");
     assert!(one_side["lml"]["lower"].is_null() && one_side["lml"]["upper"].is_null());
     place.taut("certify m.taut --bounds tight").refused(2, "`tight`", "water-filling");

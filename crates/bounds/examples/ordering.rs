@@ -1,4 +1,4 @@
-//! What ordering, neighbours, factors and gradients cost: `measure N D K [BLOCK]`.
+//! What ordering, neighbours, factors and gradients cost: `ordering N D K [BLOCK]`.
 #![allow(clippy::print_stdout)] // An example speaks to a person.
 
 use bounds::surrogate::{maximin_order, nearest_predecessors};
