@@ -10,6 +10,7 @@ mod gradients;
 mod invariance;
 mod laws;
 mod limits;
+mod lower;
 mod near_the_limit;
 mod planning;
 mod predictions;

@@ -7,7 +7,7 @@ use linalg_cg::{
     CgOptions, Cholesky, DenseOperator, Diagonal, LinalgError, LinearOperator, Preconditioner,
     Restart, ScaledIdentity, Stop, StopReason, cg, cg_block, pivoted_cholesky,
 };
-use ndarray::{Array1, Array2, ArrayRef2, array};
+use ndarray::{Array1, Array2, ArrayRef2, Axis, array};
 use serde_json::{Value, json};
 
 use crate::kernel;
@@ -148,6 +148,30 @@ fn the_best_iterate_is_kept() {
     assert!(smallest < report.history[39], "an example whose last iterate is not its best");
     assert_eq!(report.history[report.best_step], smallest);
     assert!((report.relative_residual - smallest).abs() <= 1e-6 * smallest);
+}
+
+#[test]
+fn the_lowest_quadratic_bound_never_rises_with_more_steps() {
+    let (k, k_ff) = hard(150, 1e-3);
+    let (b, q) = (random(150, 2, 3), nystrom(&k_ff, 8, 1e-3));
+    let stop = Stop::QuadraticSlack { nats: 1e-6, inverse: &q };
+    let mut last = [f64::INFINITY; 2];
+    for steps in 0..30 {
+        let options = CgOptions::default().max_iters(steps);
+        let found = cg_block(&dense(&k), &b, &q, &stop, None, &options).unwrap();
+        let lowest = found.lowest.unwrap();
+        let r = &b - &naive_product(&k, &lowest);
+        let forms = ((&b + &r) * &lowest).sum_axis(Axis(0)) + q.quad(&r);
+        let kept = ((&b + &found.residual) * &found.v).sum_axis(Axis(0)) + q.quad(&found.residual);
+        for column in 0..2 {
+            let room = 1e-7 * forms[column].abs();
+            assert!(forms[column] <= last[column] + room && forms[column] <= kept[column] + room);
+            last[column] = forms[column];
+        }
+    }
+    let plain = ScaledIdentity::identity(150);
+    let other = cg_block(&dense(&k), &b, &plain, &TIGHT, None, &CgOptions::default()).unwrap();
+    assert!(other.lowest.is_none());
 }
 
 #[test]

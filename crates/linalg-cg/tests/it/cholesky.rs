@@ -53,6 +53,10 @@ fn every_solve_solves() {
         let lower = found.lower();
         assert!(distance(&naive_product(&a, &found.solve(&b)), &b) <= 1e-11, "n = {n}");
         assert!(distance(&naive_product(lower, &found.solve_lower(&b)), &b) <= 1e-11);
+        let turned = b.t().as_standard_layout().into_owned().reversed_axes();
+        for b in [b.to_owned(), turned] {
+            assert_eq!(found.solve_lower_into(b.clone()), found.solve_lower(&b));
+        }
         let transposed = found.solve_lower_transpose(&b);
         assert!(distance(&naive_product(&lower.t(), &transposed), &b) <= 1e-11);
         let quad = (&b * &found.solve(&b)).sum_axis(ndarray::Axis(0));
