@@ -2,7 +2,7 @@
 
 use crate::support::{absolute, close, close_all, column, kernel, matrix, vector};
 use bounds::quad::{QuadBound, ShiftedNystrom};
-use bounds::{LogDetBound, logdet::NystromLogDet};
+use bounds::{DifferentiableLogDet, logdet::NystromLogDet};
 use gp_core::{HyperGradient, Hyperparameters, Posterior, metrics};
 use kernels::Mean;
 use ndarray::{Array1, Array2};
