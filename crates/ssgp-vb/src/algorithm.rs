@@ -24,7 +24,8 @@ pub enum Status {
     Converged,
     /// The bound fell: Algorithm 1's last cycle, or Algorithm 2 without damping.
     Decreased,
-    /// No step however short raises the bound.
+    /// No step however short raises the bound, or none can be evaluated: without noise, rounding is
+    /// met before the end.
     Stalled,
     /// The limit on cycles was reached.
     MaxCycles,
@@ -194,8 +195,8 @@ impl SparseSpectrum {
         observer.cycle(&first);
         let mut search = Search { problem: self, options, observer, begun, trace: vec![first] };
         let (state, status) = match options.algorithm {
-            Algorithm::Plain => search.plain(state)?,
-            Algorithm::Adaptive => search.adaptive(state)?,
+            Algorithm::Plain => search.plain(state),
+            Algorithm::Adaptive => search.adaptive(state),
         };
         let trace = search.trace;
         Ok(Run {
@@ -206,6 +207,15 @@ impl SparseSpectrum {
             trace,
         })
     }
+}
+
+/// What came of an attempt.
+struct Attempt {
+    /// The step taken.
+    used: f64,
+    accepted: bool,
+    /// The point reached, when it could be evaluated.
+    next: Option<State>,
 }
 
 struct Search<'a> {
@@ -232,45 +242,60 @@ impl Search<'_> {
         self.trace.push(cycle);
     }
 
-    fn plain(&mut self, mut state: State) -> Result<(State, Status), SsgpError> {
-        loop {
-            if let Some(status) = self.limit() {
-                return Ok((state, status));
+    /// An attempt from `state`. One that rounding leaves without a bound has failed like one whose
+    /// bound fell: it has the step that was asked for, and −∞ for its bound.
+    fn attempt(&mut self, state: &State, gradient: &LambdaGradient, step: f64) -> Attempt {
+        match self.problem.cycle(state, gradient, step, self.options.rho) {
+            Ok((next, used)) => {
+                let accepted = next.bound >= state.bound;
+                self.keep(used, next.bound, accepted);
+                Attempt { used, accepted, next: Some(next) }
             }
-            let gradient = self.problem.gradient_at(&state);
-            let (next, step) = self.problem.cycle(&state, &gradient, 1.0, self.options.rho)?;
-            let gain = (next.bound - state.bound) / state.bound.abs();
-            self.keep(step, next.bound, next.bound >= state.bound);
-            state = next;
-            if gain < self.options.tolerance && self.trace.len() > 2 {
-                let fell = gain < 0.0;
-                return Ok((state, if fell { Status::Decreased } else { Status::Converged }));
+            Err(_) => {
+                self.keep(step, f64::NEG_INFINITY, false);
+                Attempt { used: step, accepted: false, next: None }
             }
         }
     }
 
-    fn adaptive(&mut self, mut state: State) -> Result<(State, Status), SsgpError> {
+    fn plain(&mut self, mut state: State) -> (State, Status) {
+        loop {
+            if let Some(status) = self.limit() {
+                return (state, status);
+            }
+            let gradient = self.problem.gradient_at(&state);
+            let Some(next) = self.attempt(&state, &gradient, 1.0).next else {
+                return (state, Status::Stalled);
+            };
+            let gain = (next.bound - state.bound) / state.bound.abs();
+            state = next;
+            if gain < self.options.tolerance && self.trace.len() > 2 {
+                let fell = gain < 0.0;
+                return (state, if fell { Status::Decreased } else { Status::Converged });
+            }
+        }
+    }
+
+    fn adaptive(&mut self, mut state: State) -> (State, Status) {
         let (mut step, rho) = (1.0, self.options.rho);
         let mut gradient = self.problem.gradient_at(&state);
         loop {
             if let Some(status) = self.limit() {
-                return Ok((state, status));
+                return (state, status);
             }
-            let (next, used) = self.problem.cycle(&state, &gradient, step, rho)?;
-            let accepted = next.bound >= state.bound;
-            self.keep(used, next.bound, accepted);
-            if accepted {
+            let attempt = self.attempt(&state, &gradient, step);
+            if let Some(next) = attempt.next.filter(|_| attempt.accepted) {
                 let gain = (next.bound - state.bound) / state.bound.abs();
                 state = next;
-                step = rho * used;
+                step = rho * attempt.used;
                 if gain < self.options.tolerance {
-                    return Ok((state, Status::Converged));
+                    return (state, Status::Converged);
                 }
                 gradient = self.problem.gradient_at(&state);
-            } else if let Some(shorter) = self.shorter(used) {
+            } else if let Some(shorter) = self.shorter(attempt.used) {
                 step = shorter;
             } else {
-                return Ok((state, self.given_up()));
+                return (state, self.given_up());
             }
         }
     }

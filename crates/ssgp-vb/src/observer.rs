@@ -9,7 +9,7 @@ pub struct Cycle {
     pub cycle: usize,
     /// The step taken on q(λ).
     pub step: f64,
-    /// The lower bound after it, in nats.
+    /// The lower bound after it, in nats; −∞ where it could not be evaluated.
     pub bound: f64,
     /// Whether the bound did not fall; Algorithm 2 takes back what is not accepted.
     pub accepted: bool,

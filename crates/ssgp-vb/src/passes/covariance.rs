@@ -110,7 +110,7 @@ fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64
             let mut total = [V::splat(0.0); 4];
             for b in 0..features.groups {
                 let pair = Pair::<V>::new::<NEARBY>(features, r, l, b);
-                let angles = Angles::<V>::new(features, r, l, b);
+                let angles = Angles::<V>::new::<NEARBY>(features, r, l, b);
                 total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
                 total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
                 total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);

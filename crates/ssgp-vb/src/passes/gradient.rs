@@ -203,7 +203,7 @@ impl<V: Lanes> Terms<V> {
         coefficients: &[f64; 4],
     ) -> Self {
         let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
-        let angles = Angles::<V>::new(features, r, l, 0);
+        let angles = Angles::<V>::new::<NEARBY>(features, r, l, 0);
         let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let (minus, plus) = (pair.minus.add(pair.weight), pair.plus.add(pair.weight));
         let Angles { cos_minus, sin_minus, cos_plus, sin_plus } = angles;

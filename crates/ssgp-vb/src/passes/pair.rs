@@ -48,11 +48,11 @@ const fn alternating() -> [f64; 13] {
 /// For t_r, t_l with variances v and covariance c of their angles, w = exp(−v/2):
 ///
 /// ```text
-/// minus = w_r w_l (e^c − 1),   plus = w_r w_l (e^(−c) − 1),   weight = w_r w_l
+/// minus = ω (e^c − 1),   plus = ω (e^(−c) − 1),   weight = ω
 /// ```
 ///
-/// The factors of Cov of the differences and of the sums of angles; with the weight they are those
-/// of their expectations.
+/// times what [`Angles`] gives are covariances, and with the weight added to them expectations. ω is
+/// w_r w_l; or 1 where the weights may stand in the angles, which is cheaper.
 pub(super) struct Pair<V> {
     pub(super) minus: V,
     pub(super) plus: V,
@@ -72,11 +72,11 @@ impl<V: Lanes> Pair<V> {
         for (left, right) in features.g(r, b).iter().zip(features.g(l, b)) {
             c = V::load(left).mul_add(V::load(right), c);
         }
+        if NEARBY {
+            return Self::near(c);
+        }
         let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
         let weight = V::load(&features.weight[at_r]).mul(V::load(&features.weight[at_l]));
-        if NEARBY {
-            return Self::near(c, weight);
-        }
         let halves = V::load(&features.half[at_r]).add(V::load(&features.half[at_l]));
         Self::far(c, weight, halves)
     }
@@ -84,19 +84,20 @@ impl<V: Lanes> Pair<V> {
     /// c = k + x with |x| ≤ ½ in powers of two: 2^(±c) − 1 = (2^(±k) − 1) + 2^(±k) (2^(±x) − 1), and
     /// 2^(±x) − 1 = (cosh − 1) ± sinh. No digit is lost for small c.
     #[inline(always)]
-    fn near(c: V, weight: V) -> Self {
+    fn near(c: V) -> Self {
         let (round, one) = (V::splat(ROUND), V::splat(1.0));
-        let k = c.add(round).sub(round);
+        let steps = c.add(round);
+        let k = steps.sub(round);
         let x = c.sub(k);
         let square = x.mul(x);
         let sinh = x.mul(square.horner(&SINH));
         let cosh = square.mul(square.horner(&COSH));
+        let up = one.shift_exponent(steps, V::splat(0.0).sub(k));
         let down = one.shift_exponent(round.sub(k), k);
-        let up = one.shift_exponent(round.add(k), V::splat(0.0).sub(k));
         Self {
-            minus: weight.mul(up.mul_add(cosh.add(sinh), up.sub(one))),
-            plus: weight.mul(down.mul_add(cosh.sub(sinh), down.sub(one))),
-            weight,
+            minus: up.mul_add(cosh.add(sinh), up.sub(one)),
+            plus: down.mul_add(cosh.sub(sinh), down.sub(one)),
+            weight: one,
         }
     }
 
@@ -133,7 +134,7 @@ fn one_minus_exp2_neg<V: Lanes>(x: V) -> V {
     V::splat(1.0).sub(power).sub(power.mul(fraction))
 }
 
-/// Cosine and sine of the difference a_r − a_l, and of the sum.
+/// Cosine and sine of the difference a_r − a_l, and of the sum; times w_r w_l with `NEARBY`.
 pub(super) struct Angles<V> {
     pub(super) cos_minus: V,
     pub(super) sin_minus: V,
@@ -143,17 +144,27 @@ pub(super) struct Angles<V> {
 
 impl<V: Lanes> Angles<V> {
     #[inline(always)]
-    pub(super) fn new(features: &Features, r: usize, l: usize, b: usize) -> Self {
+    pub(super) fn new<const NEARBY: bool>(
+        features: &Features,
+        r: usize,
+        l: usize,
+        b: usize,
+    ) -> Self {
         let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
-        let both = |at: usize| (V::load(&features.cos[at]), V::load(&features.sin[at]));
+        let (cos, sin) = match NEARBY {
+            true => (&features.mean_cos, &features.mean_sin),
+            false => (&features.cos, &features.sin),
+        };
+        let both = |at: usize| (V::load(&cos[at]), V::load(&sin[at]));
         let ((cos_r, sin_r), (cos_l, sin_l)) = (both(at_r), both(at_l));
         let (ss, cs) = (sin_r.mul(sin_l), cos_r.mul(sin_l));
-        let minus = V::splat(0.0);
+        let (cos_minus, sin_plus) = (cos_r.mul_add(cos_l, ss), sin_r.mul_add(cos_l, cs));
+        let twice = V::splat(-2.0);
         Self {
-            cos_minus: cos_r.mul_add(cos_l, ss),
-            sin_minus: sin_r.mul_add(cos_l, minus.sub(cs)),
-            cos_plus: cos_r.mul_add(cos_l, minus.sub(ss)),
-            sin_plus: sin_r.mul_add(cos_l, cs),
+            cos_minus,
+            sin_minus: cs.mul_add(twice, sin_plus),
+            cos_plus: ss.mul_add(twice, cos_minus),
+            sin_plus,
         }
     }
 }
@@ -176,14 +187,14 @@ mod tests {
         #[inline(always)]
         fn run<V: Lanes>(self) -> [Pack; 2] {
             let (c, weight) = (V::load(&self.c), V::load(&self.weight));
-            let pair = if self.near {
-                Pair::near(c, weight)
+            let (pair, factor) = if self.near {
+                (Pair::near(c), weight)
             } else {
-                Pair::far(c, weight, V::load(&self.halves))
+                (Pair::far(c, weight, V::load(&self.halves)), V::splat(1.0))
             };
             let mut out = [Pack::ZERO; 2];
-            pair.minus.store(&mut out[0]);
-            pair.plus.store(&mut out[1]);
+            pair.minus.mul(factor).store(&mut out[0]);
+            pair.plus.mul(factor).store(&mut out[1]);
             out
         }
     }

@@ -111,7 +111,7 @@ fn pair_value<V: Lanes, const NEARBY: bool>(
     coefficients: &[f64; 4],
 ) -> V {
     let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
-    let angles = Angles::<V>::new(features, r, l, 0);
+    let angles = Angles::<V>::new::<NEARBY>(features, r, l, 0);
     let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
     let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
     let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
