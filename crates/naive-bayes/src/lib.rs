@@ -19,6 +19,7 @@ pub mod probability;
 mod saved;
 mod selection;
 mod shards;
+mod simd;
 mod special;
 mod statistics;
 mod training;

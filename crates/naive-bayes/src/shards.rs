@@ -9,7 +9,7 @@ const MAX_SHARDS: usize = 32;
 /// Fewest rows worth a shard of their own.
 const MIN_ROWS: usize = 2048;
 /// Rows handled together, so that they stay in the cache between passes.
-pub(crate) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 128;
 
 /// Rows of a shard when there are `n`.
 pub(crate) fn rows_per_shard(n: usize) -> usize {

@@ -22,6 +22,7 @@ pub(crate) struct Block<'s> {
 }
 
 impl<'s> Block<'s> {
+    #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> &'s [f64] {
         &self.data[row * self.stride..][..self.width]
     }

@@ -3,6 +3,7 @@
 use super::joint::Joint;
 use super::term::Term;
 use crate::batch::Block;
+use crate::simd::{self, Kernel};
 use crate::statistics::{BadCell, Ones, Table};
 
 /// log θ and log(1 − θ), θ = (k + α)/(n + 2α).
@@ -84,23 +85,27 @@ impl LocalBinary {
         block: Block<'_>,
         rows: usize,
     ) -> Result<(), BadCell> {
-        let has_absent = self.absent.iter().any(|term| term.log != 0.0);
-        for row in 0..rows {
-            if has_absent {
+        if self.absent.iter().any(|term| term.log != 0.0) {
+            for row in 0..rows {
                 let terms = self.absent.iter().enumerate();
                 terms.for_each(|(class, term)| joint.add(row, class, *term, 1.0));
             }
-            if self.width == 0 {
-                continue;
-            }
-            let cells = block.row(row);
-            if self.regular && cells_are_binary(cells) {
-                let classes = self.slope.chunks_exact(self.width).zip(&self.zeros);
-                for (value, (slope, zeros)) in joint.values(row).iter_mut().zip(classes) {
-                    *value += zeros + product(cells, slope);
+        }
+        if self.width == 0 {
+            return Ok(());
+        }
+        if self.regular {
+            simd::run(Products { table: self, block, rows, joint: &mut *joint });
+        }
+        for row in 0..rows {
+            let (values, products) = joint.values_and_scratch(row);
+            // NaN marks rows with a cell that is neither 0 nor 1.
+            if self.regular && !products[0].is_nan() {
+                for ((value, zeros), product) in values.iter_mut().zip(&self.zeros).zip(products) {
+                    *value += zeros + product;
                 }
             } else {
-                self.add_cells(joint, row, cells)?;
+                self.add_cells(joint, row, block.row(row))?;
             }
         }
         Ok(())
@@ -123,17 +128,52 @@ impl LocalBinary {
     }
 }
 
+/// Fills the scratch of a [`Joint`] with Σ x_j s_j of rows of zeros and ones, and with NaN for others.
+struct Products<'k> {
+    table: &'k LocalBinary,
+    block: Block<'k>,
+    rows: usize,
+    joint: &'k mut Joint,
+}
+
+impl Kernel for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let (width, n) = (self.table.width, self.joint.n_classes);
+        let out = self.joint.scratch(self.rows);
+        for (class, slope) in self.table.slope.chunks_exact(width).enumerate() {
+            for row in 0..self.rows {
+                out[row * n + class] = product(self.block.row(row), slope);
+            }
+        }
+        for row in 0..self.rows {
+            if !cells_are_binary(self.block.row(row)) {
+                out[row * n] = f64::NAN;
+            }
+        }
+    }
+}
+
 /// Whether every cell is 0 or 1, without leaving early: vectors are faster than branches.
-#[expect(
-    clippy::float_cmp,
-    reason = "x² = x holds exactly for 0 and 1; infinities are excluded beside it"
-)]
+#[inline(always)]
+#[expect(clippy::float_cmp, reason = "x² = x holds exactly for 0 and 1; +∞ is excluded beside it")]
 fn cells_are_binary(cells: &[f64]) -> bool {
-    let odd = |cell: &f64| u64::from(cell * cell != *cell) | u64::from(*cell > 1.0);
-    cells.iter().fold(0, |found, cell| found | odd(cell)) == 0
+    let odd = |cell: f64| u64::from(cell * cell != cell) | u64::from(cell > 1.0);
+    let mut lanes = [0; 4];
+    let (whole, rest) = cells.as_chunks::<4>();
+    for cells in whole {
+        for lane in 0..4 {
+            lanes[lane] |= odd(cells[lane]);
+        }
+    }
+    rest.iter().fold(lanes[0] | lanes[1] | lanes[2] | lanes[3], |found, &cell| found | odd(cell))
+        == 0
 }
 
 /// Σ x_j s_j in four lanes.
+#[inline(always)]
 fn product(cells: &[f64], slope: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     let (whole, rest) = cells.as_chunks::<4>();

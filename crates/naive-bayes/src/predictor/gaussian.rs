@@ -5,6 +5,7 @@ use super::joint::{Joint, Mode};
 use crate::Smoothing;
 use crate::batch::Block;
 use crate::priors::{StudentT, least_variance};
+use crate::simd::{self, Kernel};
 use crate::statistics::{BadCell, Cell, Moments, Table};
 
 /// Squared distance in deviations beyond which classes are compared by differences instead of by values.
@@ -153,39 +154,28 @@ impl LocalGaussian {
         if self.width == 0 {
             return Ok(());
         }
+        if self.students.is_empty() {
+            simd::run(Distances { table: self, block, rows, joint: &mut *joint });
+        }
         for row in 0..rows {
-            let cells = block.row(row);
-            if !self.students.is_empty() || !self.add_complete(joint.mode, joint.values(row), cells)
-            {
-                self.add_cells(joint, row, cells)?;
+            if !self.students.is_empty() || !self.take_distances(joint, row) {
+                self.add_cells(joint, row, block.row(row))?;
             }
         }
         Ok(())
     }
 
-    /// Adds a row without missing or far cells; false, and nothing added, when it is another.
-    fn add_complete(&self, mode: Mode, values: &mut [f64], cells: &[f64]) -> bool {
-        let width = self.width;
-        let means = self.mean.chunks_exact(width).zip(self.inverse.chunks_exact(width));
-        let mut nearest = f64::INFINITY;
-        let mut finite = true;
-        let mut distances = [0.0; MANY];
-        let small = values.len() <= MANY;
-        for (class, (mean, inverse)) in means.clone().enumerate() {
-            let distance = squared_distance(cells, mean, inverse);
-            finite &= distance.is_finite();
-            nearest = nearest.min(distance);
-            if small {
-                distances[class] = distance;
-            }
-        }
+    /// Adds the distances found; false, and nothing added, when a cell is missing or all classes are far.
+    fn take_distances(&self, joint: &mut Joint, row: usize) -> bool {
+        let mode = joint.mode;
+        let (values, distances) = joint.values_and_scratch(row);
+        let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+        let finite = distances.iter().fold(true, |all, distance| all & distance.is_finite());
         if !finite || (nearest > FAR && mode == Mode::Relative) {
             return false;
         }
-        for (class, (mean, inverse)) in means.enumerate() {
-            let known =
-                if small { distances[class] } else { squared_distance(cells, mean, inverse) };
-            values[class] += self.constants[class] - 0.5 * known;
+        for ((value, distance), constant) in values.iter_mut().zip(distances).zip(&self.constants) {
+            *value += constant - 0.5 * *distance;
         }
         true
     }
@@ -221,15 +211,39 @@ impl LocalGaussian {
     }
 }
 
-/// Classes whose distances are kept between two passes.
-const MANY: usize = 32;
-
 /// Cells that are there, with their columns.
 pub(super) fn present(cells: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     cells.iter().copied().enumerate().filter(|(_, cell)| !cell.is_nan())
 }
 
+/// Fills the scratch of a [`Joint`] with the squared distances of complete rows from the means, in deviations.
+struct Distances<'k> {
+    table: &'k LocalGaussian,
+    block: Block<'k>,
+    rows: usize,
+    joint: &'k mut Joint,
+}
+
+impl Kernel for Distances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let width = self.table.width;
+        let n = self.joint.n_classes;
+        let out = self.joint.scratch(self.rows);
+        let classes =
+            self.table.mean.chunks_exact(width).zip(self.table.inverse.chunks_exact(width));
+        for (class, (mean, inverse)) in classes.enumerate() {
+            for row in 0..self.rows {
+                out[row * n + class] = squared_distance(self.block.row(row), mean, inverse);
+            }
+        }
+    }
+}
+
 /// Σ ((x_j − m_j)/s_j)² in four lanes; NaN when a cell is.
+#[inline(always)]
 fn squared_distance(cells: &[f64], mean: &[f64], inverse: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     let (whole, rest) = cells.as_chunks::<4>();

@@ -16,6 +16,8 @@ pub(super) struct Joint {
     pub(super) n_classes: usize,
     pub(super) mode: Mode,
     log: Vec<f64>,
+    /// Space for a kind's own sums.
+    scratch: Vec<f64>,
     /// Number of impossible values, kept from the first of a block on.
     order: Vec<f64>,
     limited: bool,
@@ -30,7 +32,14 @@ pub(super) struct Row<'j> {
 impl Joint {
     pub(super) fn new(n_classes: usize, mode: Mode, rows: usize) -> Self {
         let log = Vec::with_capacity(rows * n_classes);
-        Self { n_classes, mode, log, order: Vec::new(), limited: false }
+        Self {
+            n_classes,
+            mode,
+            log,
+            scratch: vec![0.0; rows * n_classes],
+            order: Vec::new(),
+            limited: false,
+        }
     }
 
     /// Begins a block: every row has the prior alone.
@@ -43,6 +52,17 @@ impl Joint {
     /// The values of a row.
     pub(super) fn values(&mut self, row: usize) -> &mut [f64] {
         &mut self.log[row * self.n_classes..][..self.n_classes]
+    }
+
+    /// Space for a number for each row and class; what it held before is still there.
+    pub(super) fn scratch(&mut self, rows: usize) -> &mut [f64] {
+        &mut self.scratch[..rows * self.n_classes]
+    }
+
+    /// The values of a row with its scratch.
+    pub(super) fn values_and_scratch(&mut self, row: usize) -> (&mut [f64], &[f64]) {
+        let range = row * self.n_classes..(row + 1) * self.n_classes;
+        (&mut self.log[range.clone()], &self.scratch[range])
     }
 
     /// Adds `times` the term to a row's class.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::joint::Joint;
 use super::term::Term;
+use crate::simd::{self, Kernel};
 use crate::statistics::Tally;
 use crate::{Documents, Label};
 
@@ -99,13 +100,10 @@ impl MultinomialTable {
 
 impl LocalMultinomial<'_> {
     pub(super) fn add(&self, joint: &mut Joint, rows: Range<usize>) {
-        for (row, document) in rows.enumerate() {
-            if self.table.orders.is_empty() {
-                self.add_regular(joint.values(row), document);
-            } else {
-                self.add_terms(joint, row, document);
-            }
+        if self.table.orders.is_empty() {
+            return simd::run(Sums { local: self, joint, rows });
         }
+        rows.enumerate().for_each(|(row, document)| self.add_terms(joint, row, document));
     }
 
     /// What a document says of a class.
@@ -132,8 +130,28 @@ impl LocalMultinomial<'_> {
             }
         }
     }
+}
 
-    /// As many classes at a time as the table's width allows.
+/// Adds whole documents, as many classes at a time as the table's width allows.
+struct Sums<'k> {
+    local: &'k LocalMultinomial<'k>,
+    joint: &'k mut Joint,
+    rows: Range<usize>,
+}
+
+impl Kernel for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (row, document) in self.rows.enumerate() {
+            self.local.add_regular(self.joint.values(row), document);
+        }
+    }
+}
+
+impl LocalMultinomial<'_> {
+    #[inline(always)]
     fn add_regular(&self, values: &mut [f64], document: usize) {
         let width = self.table.width;
         let mut first = 0;
@@ -149,6 +167,7 @@ impl LocalMultinomial<'_> {
         }
     }
 
+    #[inline(always)]
     fn add_classes<const W: usize>(
         &self,
         values: &mut [f64],

@@ -58,18 +58,19 @@ impl Observe for Counts {
         group: &Group<'_>,
         (): &mut (),
     ) -> Result<(), BadCell> {
-        for (row, slot, weight) in group.rows() {
+        let mut bad = None;
+        group.each_row(|row, slot, weight| {
             let cells = table.row(group.classes[slot]).iter_mut().zip(block.row(row));
             for (column, (cell, &found)) in cells.enumerate() {
                 if is_count(found) {
                     let ln_factorials = weight * ln_factorial(found);
                     cell.combine(&Self { n: weight, sum: weight * found, ln_factorials });
                 } else if !found.is_nan() {
-                    return Err(BadCell { row, column, found });
+                    bad.get_or_insert(BadCell { row, column, found });
                 }
             }
-        }
-        Ok(())
+        });
+        bad.map_or(Ok(()), Err)
     }
 }
 

@@ -145,11 +145,11 @@ impl<'p, 'b, T: Observe> Feeder<'p, 'b, T> {
 }
 
 fn count_levels(codes: &[u32], group: &Group<'_>, tally: &mut [Vec<f64>]) {
-    for (row, slot, weight) in group.rows() {
+    group.each_row(|row, slot, weight| {
         if codes[row] != MISSING {
             tally[group.classes[slot]][codes[row] as usize] += weight;
         }
-    }
+    });
 }
 
 impl Gathered {

@@ -6,22 +6,39 @@ use crate::levels::MISSING;
 
 /// Which rows of a block belong to which class, and with which weight.
 pub(crate) struct Group<'g> {
-    /// For each row its position in `classes`, [`MISSING`] for a row that does not count.
-    pub(crate) slots: &'g [u32],
-    /// The classes that occur in the block.
+    /// The classes that occur in the block; positions in this list are called slots.
     pub(crate) classes: &'g [usize],
-    /// Weight of the block's rows in each of them.
+    /// Weight of the block's rows in each slot.
     pub(crate) totals: &'g [f64],
+    /// Slot of each row, [`MISSING`] for one that does not count.
+    pub(crate) slots: &'g [u32],
+    /// Weight of each row, `None` when all are 1.
     weights: Option<&'g [f64]>,
 }
 
 impl Group<'_> {
-    /// Rows that count: position, slot, weight.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (usize, usize, f64)> {
-        let counting = self.slots.iter().enumerate().filter(|(_, slot)| **slot != MISSING);
-        counting.map(|(row, &slot)| {
-            (row, slot as usize, self.weights.map_or(1.0, |weights| weights[row]))
-        })
+    /// Hands over each row that counts: position, slot, weight.
+    pub(crate) fn each_row(&self, mut work: impl FnMut(usize, usize, f64)) {
+        for (row, &slot) in self.slots.iter().enumerate() {
+            if slot != MISSING {
+                work(row, slot as usize, self.weight(row));
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn weight(&self, row: usize) -> f64 {
+        match self.weights {
+            Some(weights) => weights[row],
+            None => 1.0,
+        }
+    }
+
+    /// For each slot its rows with their weights.
+    pub(crate) fn sorted(&self) -> Vec<Vec<(usize, f64)>> {
+        let mut rows = vec![Vec::new(); self.classes.len()];
+        self.each_row(|row, slot, weight| rows[slot].push((row, weight)));
+        rows
     }
 }
 
@@ -39,14 +56,8 @@ impl<'g> Grouping<'g> {
     /// `classes` and `weights` are those of all rows.
     pub(crate) fn new(classes: &'g [u32], weights: Option<&'g [f64]>, n_classes: usize) -> Self {
         let slot_of_class = vec![MISSING; n_classes];
-        Self {
-            classes,
-            weights,
-            slot_of_class,
-            slots: Vec::new(),
-            present: Vec::new(),
-            totals: Vec::new(),
-        }
+        let (slots, present, totals) = (Vec::new(), Vec::new(), Vec::new());
+        Self { classes, weights, slot_of_class, slots, present, totals }
     }
 
     pub(crate) fn block(&mut self, rows: Range<usize>) -> Group<'_> {
@@ -63,7 +74,8 @@ impl<'g> Grouping<'g> {
             }
             self.slots.push(slot);
         }
-        Group { slots: &self.slots, classes: &self.present, totals: &self.totals, weights }
+        let Self { present, totals, slots, .. } = self;
+        Group { classes: present, totals, slots, weights }
     }
 
     fn slot(&mut self, class: u32) -> u32 {

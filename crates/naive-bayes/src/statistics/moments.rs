@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{BadCell, Cell, Group, Observe, Table, remainder};
 use crate::batch::Block;
+use crate::levels;
+use crate::simd::{self, Kernel, LANES};
 
 /// Largest magnitude accepted: its square, times a weight, summed over any number of rows, is finite.
 pub(crate) const LARGEST: f64 = 1e140;
@@ -100,22 +102,20 @@ impl Cell for Moments {
     }
 }
 
-/// Sums by slot and column.
+/// Sums of a block by slot and column, as deviations from a guess of the mean.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    guess: Vec<f64>,
     n: Vec<f64>,
-    /// Sums of the cells in the first pass, the means from there on.
-    mean: Vec<f64>,
     sum: Vec<f64>,
     squares: Vec<f64>,
-    peak: Vec<f64>,
 }
 
 impl Observe for Moments {
     type Scratch = Scratch;
 
-    /// Two passes over the block while it is in the cache: the second takes deviations from the block's own mean, so that an offset
-    /// common to the cells costs no digits.
+    /// One pass over the deviations from the mean so far. Columns whose mean in the block turns out not to be near are done again about their
+    /// own mean, so that an offset common to the cells costs no digits.
     fn observe(
         table: &mut Table<Self>,
         block: Block<'_>,
@@ -123,113 +123,186 @@ impl Observe for Moments {
         scratch: &mut Scratch,
     ) -> Result<(), BadCell> {
         let width = block.width;
-        scratch.reset(group.classes.len() * width, width);
-        for (row, slot, weight) in group.rows() {
-            let slot = slot * width;
-            add(block.row(row), weight, &mut scratch.mean[slot..][..width], &mut scratch.peak);
-        }
-        let missing = scratch.mean.iter().any(|sum| !sum.is_finite());
-        if scratch.peak.iter().any(|&peak| peak > LARGEST) {
-            return Err(too_large(block, group));
-        }
-        if missing {
-            scratch.sums_of_present_cells(block, group);
-        } else {
+        scratch.reset(table, group, width);
+        scratch.guess_from_first_rows(table, block, group);
+        simd::run(Sum::<false> { block, group, scratch: &mut *scratch });
+        let complete = scratch.squares.iter().all(|squares| is_small(*squares));
+        if complete {
             scratch.n.chunks_exact_mut(width).zip(group.totals).for_each(|(n, w)| n.fill(*w));
+        } else {
+            scratch.reset_sums(group.classes.len() * width);
+            simd::run(Sum::<true> { block, group, scratch: &mut *scratch });
         }
-        scratch.divide();
-        for (row, slot, weight) in group.rows() {
-            let range = slot * width..(slot + 1) * width;
-            let (mean, sum) = (&scratch.mean[range.clone()], &mut scratch.sum[range.clone()]);
-            let squares = &mut scratch.squares[range];
-            match missing {
-                true => deviate_present(block.row(row), weight, mean, sum, squares),
-                false => deviate(block.row(row), weight, mean, sum, squares),
+        let mut sorted = None;
+        for (slot, &class) in group.classes.iter().enumerate() {
+            for (column, cell) in table.row(class).iter_mut().enumerate() {
+                let found = match scratch.moments(slot * width + column) {
+                    Some(found) => found,
+                    None => {
+                        let rows = sorted.get_or_insert_with(|| group.sorted());
+                        in_two_passes(block, &rows[slot], column)?
+                    }
+                };
+                cell.combine(&found);
             }
         }
-        scratch.add_to(table, group.classes, width);
         Ok(())
     }
 }
 
+/// Whether a sum of squares comes of cells that are numbers and not too large.
+fn is_small(squares: f64) -> bool {
+    squares < LARGEST * LARGEST
+}
+
 impl Scratch {
-    fn reset(&mut self, length: usize, width: usize) {
-        for sums in [&mut self.n, &mut self.mean, &mut self.sum, &mut self.squares] {
+    fn reset(&mut self, table: &mut Table<Moments>, group: &Group<'_>, width: usize) {
+        self.guess.clear();
+        for &class in group.classes {
+            self.guess.extend(table.row(class).iter().map(|cell| cell.mean));
+        }
+        self.reset_sums(group.classes.len() * width);
+    }
+
+    fn reset_sums(&mut self, length: usize) {
+        for sums in [&mut self.n, &mut self.sum, &mut self.squares] {
             sums.clear();
             sums.resize(length, 0.0);
         }
-        self.peak.clear();
-        self.peak.resize(width, 0.0);
     }
 
-    fn sums_of_present_cells(&mut self, block: Block<'_>, group: &Group<'_>) {
-        self.mean.fill(0.0);
-        for (row, slot, weight) in group.rows() {
-            let slot = slot * block.width;
-            for (column, cell) in block.row(row).iter().enumerate() {
-                if !cell.is_nan() {
-                    self.n[slot + column] += weight;
-                    self.mean[slot + column] += weight * cell;
+    /// Where the table has no mean yet, the first cell of the block is the guess.
+    fn guess_from_first_rows(
+        &mut self,
+        table: &mut Table<Moments>,
+        block: Block<'_>,
+        group: &Group<'_>,
+    ) {
+        let mut new = |class: &usize| table.row(*class).iter().any(Moments::is_empty);
+        if !group.classes.iter().any(&mut new) {
+            return;
+        }
+        group.each_row(|row, slot, _| {
+            let cells = table.row(group.classes[slot]).iter().zip(block.row(row));
+            let guesses = &mut self.guess[slot * block.width..];
+            for (guess, (known, &cell)) in guesses.iter_mut().zip(cells) {
+                if known.is_empty() && *guess == 0.0 && cell.is_finite() {
+                    *guess = cell;
                 }
+            }
+        });
+    }
+
+    /// The moments of a slot and column; `None` when the guess was so far off that digits are lost.
+    fn moments(&self, at: usize) -> Option<Moments> {
+        let (n, sum, squares) = (self.n[at], self.sum[at], self.squares[at]);
+        if n == 0.0 {
+            return is_small(squares).then(Moments::default);
+        }
+        let off = sum / n;
+        // Not below zero but for rounding.
+        let m2 = (squares - sum * off).max(0.0);
+        // Within four deviations of the guess.
+        let near = sum * off <= 16.0 * m2;
+        (near && is_small(squares)).then(|| Moments::new(n, self.guess[at], off, m2))
+    }
+}
+
+/// Adds a block to the sums; with `MISSING`, cells that are not numbers count for nothing.
+struct Sum<'k, const MISSING: bool> {
+    block: Block<'k>,
+    group: &'k Group<'k>,
+    scratch: &'k mut Scratch,
+}
+
+impl<const MISSING: bool> Kernel for Sum<'_, MISSING> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let width = self.block.width;
+        let Scratch { guess, n, sum, squares } = self.scratch;
+        let whole = width - width % LANES;
+        // A closure for each row would not be compiled for the instruction set.
+        for (row, &slot) in self.group.slots.iter().enumerate() {
+            if slot == levels::MISSING {
+                continue;
+            }
+            let (at, weight) = (slot as usize * width, self.group.weight(row));
+            let (cells, guess) = (self.block.row(row), &guess[at..at + width]);
+            let sums = (&mut n[at..at + width], &mut sum[at..at + width]);
+            let squares = &mut squares[at..at + width];
+            for at in (0..whole).step_by(LANES) {
+                add::<LANES, MISSING>(cells, weight, guess, sums.0, sums.1, squares, at);
+            }
+            for at in whole..width {
+                add::<1, MISSING>(cells, weight, guess, sums.0, sums.1, squares, at);
             }
         }
     }
-
-    fn divide(&mut self) {
-        let sums = self.mean.iter_mut().zip(&self.n).filter(|(_, n)| **n > 0.0);
-        sums.for_each(|(sum, n)| *sum /= n);
-    }
-
-    fn add_to(&self, table: &mut Table<Moments>, classes: &[usize], width: usize) {
-        for (slot, &class) in classes.iter().enumerate() {
-            for (column, cell) in table.row(class).iter_mut().enumerate() {
-                let at = slot * width + column;
-                let n = self.n[at];
-                if n > 0.0 {
-                    let off = self.sum[at] / n;
-                    // Non-negative but for rounding.
-                    let m2 = (self.squares[at] - self.sum[at] * off).max(0.0);
-                    cell.combine(&Moments::new(n, self.mean[at], off, m2));
-                }
-            }
-        }
-    }
 }
 
-fn add(row: &[f64], weight: f64, sum: &mut [f64], peak: &mut [f64]) {
-    for ((cell, sum), peak) in row.iter().zip(sum).zip(peak) {
-        *sum += weight * cell;
-        let size = cell.abs();
-        *peak = if size > *peak { size } else { *peak };
-    }
-}
-
-fn deviate(row: &[f64], weight: f64, mean: &[f64], sum: &mut [f64], squares: &mut [f64]) {
-    for (((cell, mean), sum), squares) in row.iter().zip(mean).zip(sum).zip(squares) {
-        let deviation = cell - mean;
-        let weighted = weight * deviation;
-        *sum += weighted;
-        *squares += weighted * deviation;
-    }
-}
-
-fn deviate_present(row: &[f64], weight: f64, mean: &[f64], sum: &mut [f64], squares: &mut [f64]) {
-    for (((cell, mean), sum), squares) in row.iter().zip(mean).zip(sum).zip(squares) {
-        let deviation = if cell.is_nan() { 0.0 } else { cell - mean };
-        let weighted = weight * deviation;
-        *sum += weighted;
-        *squares += weighted * deviation;
-    }
-}
-
-fn too_large(block: Block<'_>, group: &Group<'_>) -> BadCell {
-    let cells = group.rows().flat_map(|(row, ..)| {
-        block.row(row).iter().enumerate().map(move |(column, &found)| BadCell {
-            row,
-            column,
-            found,
-        })
+/// Adds `W` cells from column `at` on.
+#[inline(always)]
+fn add<const W: usize, const MISSING: bool>(
+    cells: &[f64],
+    weight: f64,
+    guess: &[f64],
+    n: &mut [f64],
+    sum: &mut [f64],
+    squares: &mut [f64],
+    at: usize,
+) {
+    let (Some(cells), Some(guess)) =
+        (cells[at..].first_chunk::<W>(), guess[at..].first_chunk::<W>())
+    else {
+        return;
+    };
+    let (Some(sum), Some(squares), Some(n)) = (
+        sum[at..].first_chunk_mut::<W>(),
+        squares[at..].first_chunk_mut::<W>(),
+        n[at..].first_chunk_mut::<W>(),
+    ) else {
+        return;
+    };
+    let deviation: [f64; W] = std::array::from_fn(|lane| {
+        let deviation = cells[lane] - guess[lane];
+        if MISSING && deviation.is_nan() { 0.0 } else { deviation }
     });
-    let mut bad = cells.filter(|cell| cell.found.abs() > LARGEST);
-    bad.next().unwrap_or(BadCell { row: 0, column: 0, found: f64::INFINITY })
+    if MISSING {
+        *n = std::array::from_fn(|lane| n[lane] + if cells[lane].is_nan() { 0.0 } else { weight });
+    }
+    *sum = std::array::from_fn(|lane| sum[lane] + weight * deviation[lane]);
+    *squares =
+        std::array::from_fn(|lane| squares[lane] + weight * deviation[lane] * deviation[lane]);
+}
+
+/// The moments of a column in some rows about their own mean; cells that are too large are refused.
+fn in_two_passes(
+    block: Block<'_>,
+    rows: &[(usize, f64)],
+    column: usize,
+) -> Result<Moments, BadCell> {
+    let cells = rows.iter().map(|&(row, weight)| (row, weight, block.row(row)[column]));
+    let present = cells.filter(|(.., cell)| !cell.is_nan());
+    let (mut n, mut sum) = (0.0, 0.0);
+    for (row, weight, found) in present.clone() {
+        if found.abs() > LARGEST {
+            return Err(BadCell { row, column, found });
+        }
+        n += weight;
+        sum += weight * found;
+    }
+    if n == 0.0 {
+        return Ok(Moments::default());
+    }
+    let mean = sum / n;
+    let (mut off, mut squares) = (0.0, 0.0);
+    for (_, weight, cell) in present {
+        let deviation = cell - mean;
+        off += weight * deviation;
+        squares += weight * deviation * deviation;
+    }
+    // Not below zero but for rounding.
+    Ok(Moments::new(n, mean, off / n, (squares - off * off / n).max(0.0)))
 }

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BadCell, Cell, Group, Observe, Table, remainder};
-use crate::{batch::Block, kind::is_binary};
+use crate::batch::Block;
+use crate::kind::is_binary;
+use crate::levels::MISSING;
+use crate::simd::{self, Kernel, LANES};
 
 /// Weight of the cells that are 1, and of all cells seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -76,29 +79,67 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Sums of all cells; whether every one of them is 0 or 1.
-    fn add(&mut self, block: Block<'_>, group: &Group<'_>) -> bool {
-        let width = block.width;
+    /// Sums of the cells of each slot; `None` unless every cell of the block is 0 or 1.
+    fn sums(&mut self, block: Block<'_>, group: &Group<'_>) -> Option<&[f64]> {
         self.ones.clear();
-        self.ones.resize(group.classes.len() * width, 0.0);
+        self.ones.resize(group.classes.len() * block.width, 0.0);
         self.odd.clear();
-        self.odd.resize(width, 0);
-        for (row, slot, weight) in group.rows() {
-            add(block.row(row), weight, &mut self.ones[slot * width..][..width], &mut self.odd);
-        }
-        self.odd.iter().all(|odd| *odd == 0)
+        self.odd.resize(block.width, 0);
+        simd::run(Sum { block, group, scratch: &mut *self });
+        let regular = self.odd.iter().all(|odd| *odd == 0);
+        (regular && self.ones.iter().all(|sum| sum.is_finite())).then_some(&*self.ones)
     }
 }
 
+/// Adds a block to the sums.
+struct Sum<'k> {
+    block: Block<'k>,
+    group: &'k Group<'k>,
+    scratch: &'k mut Scratch,
+}
+
+impl Kernel for Sum<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let width = self.block.width;
+        let Scratch { ones, odd } = self.scratch;
+        let whole = width - width % LANES;
+        // A closure for each row would not be compiled for the instruction set.
+        for (row, &slot) in self.group.slots.iter().enumerate() {
+            if slot == MISSING {
+                continue;
+            }
+            let (at, weight) = (slot as usize * width, self.group.weight(row));
+            let (cells, ones) = (self.block.row(row), &mut ones[at..at + width]);
+            for at in (0..whole).step_by(LANES) {
+                add::<LANES>(cells, weight, ones, odd, at);
+            }
+            for at in whole..width {
+                add::<1>(cells, weight, ones, odd, at);
+            }
+        }
+    }
+}
+
+/// Adds `W` cells from column `at` on.
+#[inline(always)]
 #[expect(
     clippy::float_cmp,
     reason = "x² = x holds exactly for 0 and 1, and for +∞, whose sum is not finite"
 )]
-fn add(row: &[f64], weight: f64, ones: &mut [f64], odd: &mut [u64]) {
-    for ((cell, ones), odd) in row.iter().zip(ones).zip(odd) {
-        *ones += weight * cell;
-        *odd |= u64::from(cell * cell != *cell);
-    }
+fn add<const W: usize>(cells: &[f64], weight: f64, ones: &mut [f64], odd: &mut [u64], at: usize) {
+    let (Some(cells), Some(ones), Some(odd)) = (
+        cells[at..].first_chunk::<W>(),
+        ones[at..].first_chunk_mut::<W>(),
+        odd[at..].first_chunk_mut::<W>(),
+    ) else {
+        return;
+    };
+    *ones = std::array::from_fn(|lane| ones[lane] + weight * cells[lane]);
+    *odd =
+        std::array::from_fn(|lane| odd[lane] | u64::from(cells[lane] * cells[lane] != cells[lane]));
 }
 
 impl Observe for Ones {
@@ -110,16 +151,15 @@ impl Observe for Ones {
         group: &Group<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), BadCell> {
-        let regular = scratch.add(block, group);
-        if !regular || scratch.ones.iter().any(|sum| !sum.is_finite()) {
+        let Some(sums) = scratch.sums(block, group) else {
             return cell_by_cell(block, group, |class, column, weight, cell| {
                 if let Some(one) = cell {
                     table.at(class, column).combine(&Self { ones: weight * one, n: weight });
                 }
             });
-        }
-        for (slot, (&class, &n)) in group.classes.iter().zip(group.totals).enumerate() {
-            let sums = &scratch.ones[slot * block.width..];
+        };
+        let slots = group.classes.iter().zip(group.totals).zip(sums.chunks_exact(block.width));
+        for ((&class, &n), sums) in slots {
             let cells = table.row(class).iter_mut().zip(sums);
             cells.for_each(|(cell, &ones)| cell.combine(&Self { ones, n }));
         }
@@ -136,14 +176,12 @@ impl Observe for Tags {
         group: &Group<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), BadCell> {
-        let regular = scratch.add(block, group);
-        if !regular || scratch.ones.iter().any(|sum| !sum.is_finite()) {
+        let Some(sums) = scratch.sums(block, group) else {
             return cell_by_cell(block, group, |class, column, weight, cell| {
                 table.at(class, column).ones += weight * cell.unwrap_or(0.0);
             });
-        }
-        for (slot, &class) in group.classes.iter().enumerate() {
-            let sums = &scratch.ones[slot * block.width..];
+        };
+        for (&class, sums) in group.classes.iter().zip(sums.chunks_exact(block.width)) {
             table.row(class).iter_mut().zip(sums).for_each(|(cell, ones)| cell.ones += ones);
         }
         Ok(())
@@ -156,14 +194,15 @@ fn cell_by_cell(
     group: &Group<'_>,
     mut add: impl FnMut(usize, usize, f64, Option<f64>),
 ) -> Result<(), BadCell> {
-    for (row, slot, weight) in group.rows() {
+    let mut bad = None;
+    group.each_row(|row, slot, weight| {
         for (column, &found) in block.row(row).iter().enumerate() {
             let cell = (!found.is_nan()).then_some(found);
             if cell.is_some_and(|cell| !is_binary(cell)) {
-                return Err(BadCell { row, column, found });
+                bad.get_or_insert(BadCell { row, column, found });
             }
             add(group.classes[slot], column, weight, cell);
         }
-    }
-    Ok(())
+    });
+    bad.map_or(Ok(()), Err)
 }
