@@ -30,7 +30,7 @@ impl Documents {
     ///
     /// # Errors
     /// [`NaiveBayesError::Index`] when `starts` does not rise from 0 to the number of entries or a term is not below `n_terms`;
-    /// [`NaiveBayesError::Length`] when terms and counts differ in number. Counts are checked when they are used.
+    /// [`NaiveBayesError::Length`] when terms and counts differ in number; [`NaiveBayesError::Count`] for a count that is none.
     pub fn from_rows(
         starts: Vec<usize>,
         terms: Vec<u32>,
@@ -55,7 +55,7 @@ impl Documents {
             let found = terms[position] as usize;
             return refuse("terms", position, found, "numbers below `n_terms`");
         }
-        Ok(Self { starts, terms, counts, n_terms, names: None })
+        Self { starts, terms, counts, n_terms, names: None }.checked()
     }
 
     /// The same with a name for each term.
@@ -81,19 +81,20 @@ impl Documents {
     }
 
     /// Numbered terms from a matrix of counts, a row for each document; zeros are left out.
-    #[must_use]
-    pub fn from_matrix(counts: &ArrayRef2<f64>) -> Self {
+    ///
+    /// # Errors
+    /// [`NaiveBayesError::Count`] for a count that is none.
+    pub fn from_matrix(counts: &ArrayRef2<f64>) -> Result<Self, NaiveBayesError> {
         let (mut starts, mut terms, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in counts.rows() {
-            for (term, &count) in row.iter().enumerate() {
-                if count != 0.0 {
-                    terms.push(term as u32);
-                    values.push(count);
-                }
+            for (term, &count) in row.iter().enumerate().filter(|(_, count)| **count != 0.0) {
+                terms.push(term as u32);
+                values.push(count);
             }
             starts.push(terms.len());
         }
-        Self { starts, terms, counts: values, n_terms: counts.ncols(), names: None }
+        let n_terms = counts.ncols();
+        Self { starts, terms, counts: values, n_terms, names: None }.checked()
     }
 
     /// Named terms from lists of words, each word once for each time it occurs.
@@ -156,17 +157,16 @@ impl Documents {
         (&self.terms[range.clone()], &self.counts[range])
     }
 
-    /// The first count that is none, with its row.
-    pub(crate) fn bad_count(&self) -> Option<(usize, f64)> {
-        // NaN fails both comparisons; the blocks are short enough to leave early and long enough for vectors.
-        let bad = |count: &f64| !(*count >= 0.0 && *count <= LARGEST_COUNT);
-        let block = self
-            .counts
-            .chunks(1024)
-            .position(|block| block.iter().fold(false, |found, count| found | bad(count)))?;
-        let position = (block * 1024..self.counts.len()).find(|&at| bad(&self.counts[at]))?;
-        let row = self.starts.partition_point(|&start| start <= position) - 1;
-        Some((row, self.counts[position]))
+    /// Refuses counts that are none, once and for all.
+    fn checked(self) -> Result<Self, NaiveBayesError> {
+        let bad = |count: &f64| !(0.0..=LARGEST_COUNT).contains(count);
+        match self.counts.iter().position(bad) {
+            None => Ok(self),
+            Some(position) => {
+                let row = self.starts.partition_point(|&start| start <= position) - 1;
+                Err(NaiveBayesError::Count { row, found: self.counts[position] })
+            }
+        }
     }
 }
 

@@ -110,6 +110,14 @@ pub enum NaiveBayesError {
         /// What would do.
         accepted: &'static str,
     },
+    /// A count of a term that is none.
+    #[error("`counts` holds {found} in row {row}, accepted are numbers from 0 to 2^53")]
+    Count {
+        /// The document.
+        row: usize,
+        /// The count.
+        found: f64,
+    },
     /// A weight that counts nothing.
     #[error("`weights` holds {found} in row {row}, accepted are numbers from 0 to 2^53")]
     Weight {

@@ -124,6 +124,7 @@ impl Model {
     /// Makes a class known that may never be observed.
     pub fn declare_class(&mut self, class: impl Into<Label>) {
         self.classes.declare(&class.into());
+        self.make_room();
     }
 
     /// Removes a feature: the result is that of never having observed it.

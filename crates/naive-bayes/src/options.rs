@@ -88,7 +88,7 @@ pub enum ClassPrior {
 
 /// What is added to Gaussian variances (divisor n) before use.
 ///
-/// With a total of 0 the variance is (2⁻⁵² max(1, |pooled mean|))², the same for all classes.
+/// Where the total is 0, or within rounding of the pooled mean, it is (2⁻⁵² max(1, |pooled mean|))², the same for all classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Smoothing {
     /// f times the largest variance of any Gaussian feature over all rows: one number for all features.

@@ -139,17 +139,17 @@ impl GaussianPrior {
         match *self {
             Self::Given(prior) => prior,
             Self::Pooled => {
-                let variance = pooled.variance();
-                let b0 = if variance > 0.0 { variance } else { least_variance(pooled.mean) };
+                let b0 = at_least(pooled.variance(), pooled.mean);
                 NormalInverseGamma { m0: pooled.mean, k0: 1.0, a0: 1.0, b0 }
             }
         }
     }
 }
 
-/// The variance of a feature that never varied: (2⁻⁵² max(1, |mean|))².
-pub(crate) fn least_variance(mean: f64) -> f64 {
-    (f64::EPSILON * mean.abs().max(1.0)).powi(2)
+/// A variance, and for a feature that never varied but for rounding, (2⁻⁵² max(1, |mean|))².
+pub(crate) fn at_least(variance: f64, mean: f64) -> f64 {
+    let rounding = (4.0 * f64::EPSILON * mean).powi(2);
+    if variance > rounding { variance } else { (f64::EPSILON * mean.abs().max(1.0)).powi(2) }
 }
 
 /// Priors of the evidence.

@@ -69,7 +69,7 @@ impl Model {
     }
 
     /// Makes every table as large as classes and features say.
-    fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self) {
         let classes = self.classes.len();
         self.bernoulli.grow(classes, self.features.count(Kind::Bernoulli));
         self.tags.grow(classes, self.features.count(Kind::Tag));

@@ -3,7 +3,7 @@
 use super::joint::Joint;
 use super::term::Term;
 use crate::batch::Block;
-use crate::simd::{self, Kernel};
+use crate::simd::{self, Kernel, LANES};
 use crate::statistics::{BadCell, Ones, Table};
 
 /// log θ and log(1 − θ), θ = (k + α)/(n + 2α).
@@ -19,6 +19,8 @@ pub(super) struct LocalBinary {
     terms: Vec<[Term; 2]>,
     /// log θ − log(1 − θ), a row of `width` for each class.
     slope: Vec<f64>,
+    /// What a missing cell takes back, a row of `width` for each class: log(1 − θ), or 0 where missing means 0.
+    zero: Vec<f64>,
     /// Σ log(1 − θ) over the columns of the batch, for each class.
     zeros: Vec<f64>,
     /// The terms of features that are absent from every row.
@@ -49,7 +51,9 @@ impl BinaryTable {
 
     /// For Bernoulli features at `places`.
     pub(super) fn of_cells(&self, places: &[usize]) -> LocalBinary {
-        LocalBinary { blank_is_zero: false, ..self.of_tags(places, &[]) }
+        let local = self.of_tags(places, &[]);
+        let zero = local.terms.iter().map(|[zero, _]| zero.log).collect();
+        LocalBinary { blank_is_zero: false, zero, ..local }
     }
 
     /// For tags at `places`, and with those `absent` from the batch, which count as 0 in every row.
@@ -68,6 +72,7 @@ impl BinaryTable {
         let (zeros, absent) = (zeros.collect(), self.terms.iter().map(sum).collect());
         LocalBinary {
             width: places.len(),
+            zero: vec![0.0; terms.len()],
             slope,
             zeros,
             absent,
@@ -99,7 +104,7 @@ impl LocalBinary {
         }
         for row in 0..rows {
             let (values, products) = joint.values_and_scratch(row);
-            // NaN marks rows with a cell that is neither 0 nor 1.
+            // NaN marks rows with a cell that is refused.
             if self.regular && !products[0].is_nan() {
                 for ((value, zeros), product) in values.iter_mut().zip(&self.zeros).zip(products) {
                     *value += zeros + product;
@@ -128,7 +133,7 @@ impl LocalBinary {
     }
 }
 
-/// Fills the scratch of a [`Joint`] with Σ x_j s_j of rows of zeros and ones, and with NaN for others.
+/// Fills the scratch of a [`Joint`] with Σ x_j s_j, and with NaN for rows with a cell that is neither 0 nor 1 nor missing.
 struct Products<'k> {
     table: &'k LocalBinary,
     block: Block<'k>,
@@ -149,18 +154,43 @@ impl Kernel for Products<'_> {
             }
         }
         for row in 0..self.rows {
-            if !cells_are_binary(self.block.row(row)) {
-                out[row * n] = f64::NAN;
+            let (cells, out) = (self.block.row(row), &mut out[row * n..(row + 1) * n]);
+            if !cells_are_binary(cells) {
+                out[0] = f64::NAN;
+            } else if out[0].is_nan() {
+                for (class, out) in out.iter_mut().enumerate() {
+                    *out = self.table.product_of_present(cells, class);
+                }
             }
         }
     }
 }
 
-/// Whether every cell is 0 or 1, without leaving early: vectors are faster than branches.
+impl LocalBinary {
+    /// Σ x_j s_j over the cells that are there, less log(1 − θ) of the others unless missing means 0.
+    #[inline(always)]
+    fn product_of_present(&self, cells: &[f64], class: usize) -> f64 {
+        let at = class * self.width;
+        let (slope, zero) = (&self.slope[at..at + self.width], &self.zero[at..at + self.width]);
+        let mut lanes = [0.0; LANES];
+        let whole = self.width - self.width % LANES;
+        for first in (0..whole).step_by(LANES) {
+            for (lane, at) in lanes.iter_mut().zip(first..) {
+                *lane += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
+            }
+        }
+        for at in whole..self.width {
+            lanes[0] += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
+        }
+        (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+    }
+}
+
+/// Whether every cell is 0, 1 or missing, without leaving early: vectors are faster than branches.
 #[inline(always)]
 #[expect(clippy::float_cmp, reason = "x² = x holds exactly for 0 and 1; +∞ is excluded beside it")]
 fn cells_are_binary(cells: &[f64]) -> bool {
-    let odd = |cell: f64| u64::from(cell * cell != cell) | u64::from(cell > 1.0);
+    let odd = |cell: f64| u64::from((cell * cell != cell) & !cell.is_nan()) | u64::from(cell > 1.0);
     let mut lanes = [0; 4];
     let (whole, rest) = cells.as_chunks::<4>();
     for cells in whole {

@@ -4,8 +4,8 @@ use super::far::{self, Far};
 use super::joint::{Joint, Mode};
 use crate::Smoothing;
 use crate::batch::Block;
-use crate::priors::{StudentT, least_variance};
-use crate::simd::{self, Kernel};
+use crate::priors::{StudentT, at_least};
+use crate::simd::{self, Kernel, LANES};
 use crate::statistics::{BadCell, Cell, Moments, Table};
 
 /// Squared distance in deviations beyond which classes are compared by differences instead of by values.
@@ -80,8 +80,7 @@ impl GaussianTable {
                 _ if cell.is_empty() => Density::Unknown,
                 _ => {
                     let variance = cell.variance() + epsilon[feature];
-                    let floor = least_variance(pooled[feature].mean);
-                    let variance = if variance > 0.0 { variance } else { floor };
+                    let variance = at_least(variance, pooled[feature].mean);
                     Density::Normal { mean: cell.mean, variance }
                 }
             }
@@ -165,7 +164,7 @@ impl LocalGaussian {
         Ok(())
     }
 
-    /// Adds the distances found; false, and nothing added, when a cell is missing or all classes are far.
+    /// Adds the distances found; false, and nothing added, when a cell is infinite or all classes are far.
     fn take_distances(&self, joint: &mut Joint, row: usize) -> bool {
         let mode = joint.mode;
         let (values, distances) = joint.values_and_scratch(row);
@@ -216,7 +215,7 @@ pub(super) fn present(cells: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     cells.iter().copied().enumerate().filter(|(_, cell)| !cell.is_nan())
 }
 
-/// Fills the scratch of a [`Joint`] with the squared distances of complete rows from the means, in deviations.
+/// Fills the scratch of a [`Joint`] with the squared distances of rows from the means, in deviations.
 struct Distances<'k> {
     table: &'k LocalGaussian,
     block: Block<'k>,
@@ -239,6 +238,45 @@ impl Kernel for Distances<'_> {
                 out[row * n + class] = squared_distance(self.block.row(row), mean, inverse);
             }
         }
+        for row in 0..self.rows {
+            let (cells, out) = (self.block.row(row), &mut out[row * n..(row + 1) * n]);
+            if out[0].is_nan() {
+                for (class, out) in out.iter_mut().enumerate() {
+                    *out = self.table.distance_of_present(cells, class);
+                }
+            }
+        }
+    }
+}
+
+impl LocalGaussian {
+    /// The squared distance over the cells that are there, with the constants of the others, doubled, on top: so
+    /// `constants − distance/2` is what the row adds.
+    #[inline(always)]
+    fn distance_of_present(&self, cells: &[f64], class: usize) -> f64 {
+        let at = class * self.width;
+        let mean = &self.mean[at..at + self.width];
+        let inverse = &self.inverse[at..at + self.width];
+        let constant = &self.constant[at..at + self.width];
+        let (mut distance, mut missing) = ([0.0; LANES], [0.0; LANES]);
+        let whole = self.width - self.width % LANES;
+        for first in (0..whole).step_by(LANES) {
+            for lane in 0..LANES {
+                let at = first + lane;
+                let there = !cells[at].is_nan();
+                let z = if there { (cells[at] - mean[at]) * inverse[at] } else { 0.0 };
+                distance[lane] += z * z;
+                missing[lane] += if there { 0.0 } else { constant[at] };
+            }
+        }
+        for at in whole..self.width {
+            let there = !cells[at].is_nan();
+            let z = if there { (cells[at] - mean[at]) * inverse[at] } else { 0.0 };
+            distance[0] += z * z;
+            missing[0] += if there { 0.0 } else { constant[at] };
+        }
+        let sum = |lanes: [f64; LANES]| (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+        sum(distance) + 2.0 * sum(missing)
     }
 }
 

@@ -37,23 +37,28 @@ pub(super) struct LocalMultinomial<'b> {
 
 impl MultinomialTable {
     pub(super) fn new(tally: &Tally, classes: &[usize], alpha: f64) -> Self {
-        let (n_terms, width) = (tally.width(), classes.len().next_multiple_of(LANES));
+        // Of named terms only those that are left count, of numbered ones every number.
+        let named = tally.labels().is_some();
+        let kept: Vec<usize> =
+            (0..tally.width()).filter(|&at| !named || tally.column_total(at) > 0.0).collect();
+        let (n_terms, width) = (kept.len(), classes.len().next_multiple_of(LANES));
+        let name = |labels: &[Label]| kept.iter().map(|&at| labels[at].clone()).zip(0..).collect();
         let mut table = Self {
-            places: tally.labels().map(|labels| labels.iter().cloned().zip(0..).collect()),
+            places: tally.labels().map(name),
             n_terms,
             n_classes: classes.len(),
             width,
             logs: vec![0.0; n_terms * width],
             orders: Vec::new(),
         };
-        for (at, &class) in classes.iter().enumerate() {
+        for (column, &class) in classes.iter().enumerate() {
             let total = tally.total(class);
-            for term in 0..n_terms {
-                let found = Term::smoothed(tally.get(class, term), total, alpha, n_terms as f64);
-                table.logs[term * width + at] = found.log;
+            for (term, &at) in kept.iter().enumerate() {
+                let found = Term::smoothed(tally.get(class, at), total, alpha, n_terms as f64);
+                table.logs[term * width + column] = found.log;
                 if found.order > 0.0 {
                     table.orders.resize(n_terms * width, 0.0);
-                    table.orders[term * width + at] = found.order;
+                    table.orders[term * width + column] = found.order;
                 }
             }
         }

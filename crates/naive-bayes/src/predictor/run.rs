@@ -128,10 +128,6 @@ impl Predictor {
             if table.is_named() != documents.names().is_some() {
                 return Err(NaiveBayesError::TermNames { name: name.to_owned() });
             }
-            if let Some((row, found)) = documents.bad_count() {
-                let feature = name.to_owned();
-                return Err(NaiveBayesError::Cell { feature, row, found, kind: Kind::Multinomial });
-            }
             plans.push((name, table.local(documents)));
         }
         Ok(plans)

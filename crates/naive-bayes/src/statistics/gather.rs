@@ -35,7 +35,6 @@ struct Plan<'b> {
 pub(crate) fn gather(training: &Training<'_>) -> Result<Gathered, NaiveBayesError> {
     training.check_classes()?;
     let batch = training.batch();
-    check_documents(batch)?;
     let plan = Plan::new(batch, training.classes().labels().len());
     let shards = shards::map(batch.n_rows(), |rows| plan.observe(training, rows));
     let mut total = plan.empty();
@@ -43,16 +42,6 @@ pub(crate) fn gather(training: &Training<'_>) -> Result<Gathered, NaiveBayesErro
         total.absorb(&shard?);
     }
     Ok(total)
-}
-
-fn check_documents(batch: &Batch<'_>) -> Result<(), NaiveBayesError> {
-    for (name, documents) in batch.all_documents() {
-        if let Some((row, found)) = documents.bad_count() {
-            let feature = name.to_owned();
-            return Err(NaiveBayesError::Cell { feature, row, found, kind: Kind::Multinomial });
-        }
-    }
-    Ok(())
 }
 
 impl<'b> Plan<'b> {

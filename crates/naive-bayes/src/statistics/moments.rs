@@ -76,8 +76,9 @@ impl Cell for Moments {
                 self.shift(-self.difference(other) * other.n / n);
                 let delta = self.difference(other);
                 let taken = other.m2 + delta * delta * n * other.n / self.n;
-                // Rounding can leave a variance of zero slightly below it.
-                self.m2 = (self.m2 - taken).max(0.0);
+                // What is left of a variance of zero is rounding, on either side of it.
+                let left = self.m2 - taken;
+                self.m2 = if left > 1e-12 * self.m2 { left } else { 0.0 };
                 self.n = n;
             }
         }

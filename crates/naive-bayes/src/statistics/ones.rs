@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{BadCell, Cell, Group, Observe, Table, remainder};
 use crate::batch::Block;
 use crate::kind::is_binary;
-use crate::levels::MISSING;
+use crate::levels;
 use crate::simd::{self, Kernel, LANES};
 
 /// Weight of the cells that are 1, and of all cells seen.
@@ -73,51 +73,70 @@ impl Cell for Tags {
 /// Sums by slot and column.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    n: Vec<f64>,
     ones: Vec<f64>,
     /// Not zero in columns with a cell that is neither 0 nor 1.
     odd: Vec<u64>,
 }
 
 impl Scratch {
-    /// Sums of the cells of each slot; `None` unless every cell of the block is 0 or 1.
-    fn sums(&mut self, block: Block<'_>, group: &Group<'_>) -> Option<&[f64]> {
-        self.ones.clear();
-        self.ones.resize(group.classes.len() * block.width, 0.0);
+    /// Adds a block; the error is a cell that is neither 0 nor 1 nor missing.
+    fn observe(&mut self, block: Block<'_>, group: &Group<'_>) -> Result<(), BadCell> {
+        self.reset(block, group);
+        simd::run(Sum::<false> { block, group, scratch: &mut *self });
+        if self.is_regular() {
+            let n = self.n.chunks_exact_mut(block.width).zip(group.totals);
+            n.for_each(|(n, total)| n.fill(*total));
+            return Ok(());
+        }
+        self.reset(block, group);
+        simd::run(Sum::<true> { block, group, scratch: &mut *self });
+        if self.is_regular() { Ok(()) } else { Err(first_bad(block, group)) }
+    }
+
+    fn reset(&mut self, block: Block<'_>, group: &Group<'_>) {
+        for sums in [&mut self.n, &mut self.ones] {
+            sums.clear();
+            sums.resize(group.classes.len() * block.width, 0.0);
+        }
         self.odd.clear();
         self.odd.resize(block.width, 0);
-        simd::run(Sum { block, group, scratch: &mut *self });
-        let regular = self.odd.iter().all(|odd| *odd == 0);
-        (regular && self.ones.iter().all(|sum| sum.is_finite())).then_some(&*self.ones)
+    }
+
+    /// Whether no cell was other than it may be.
+    fn is_regular(&self) -> bool {
+        self.odd.iter().all(|odd| *odd == 0) && self.ones.iter().all(|sum| sum.is_finite())
     }
 }
 
-/// Adds a block to the sums.
-struct Sum<'k> {
+/// Adds a block to the sums; with `MISSING`, cells that are not numbers count for nothing, else they are odd.
+struct Sum<'k, const MISSING: bool> {
     block: Block<'k>,
     group: &'k Group<'k>,
     scratch: &'k mut Scratch,
 }
 
-impl Kernel for Sum<'_> {
+impl<const MISSING: bool> Kernel for Sum<'_, MISSING> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let width = self.block.width;
-        let Scratch { ones, odd } = self.scratch;
+        let Scratch { n, ones, odd } = self.scratch;
         let whole = width - width % LANES;
         // A closure for each row would not be compiled for the instruction set.
         for (row, &slot) in self.group.slots.iter().enumerate() {
-            if slot == MISSING {
+            if slot == levels::MISSING {
                 continue;
             }
             let (at, weight) = (slot as usize * width, self.group.weight(row));
-            let (cells, ones) = (self.block.row(row), &mut ones[at..at + width]);
+            let cells = self.block.row(row);
+            let (n, ones) = (&mut n[at..at + width], &mut ones[at..at + width]);
             for at in (0..whole).step_by(LANES) {
-                add::<LANES>(cells, weight, ones, odd, at);
+                add::<LANES, MISSING>(cells, weight, n, ones, odd, at);
             }
             for at in whole..width {
-                add::<1>(cells, weight, ones, odd, at);
+                add::<1, MISSING>(cells, weight, n, ones, odd, at);
             }
         }
     }
@@ -129,17 +148,45 @@ impl Kernel for Sum<'_> {
     clippy::float_cmp,
     reason = "x² = x holds exactly for 0 and 1, and for +∞, whose sum is not finite"
 )]
-fn add<const W: usize>(cells: &[f64], weight: f64, ones: &mut [f64], odd: &mut [u64], at: usize) {
-    let (Some(cells), Some(ones), Some(odd)) = (
-        cells[at..].first_chunk::<W>(),
-        ones[at..].first_chunk_mut::<W>(),
-        odd[at..].first_chunk_mut::<W>(),
-    ) else {
+fn add<const W: usize, const MISSING: bool>(
+    cells: &[f64],
+    weight: f64,
+    n: &mut [f64],
+    ones: &mut [f64],
+    odd: &mut [u64],
+    at: usize,
+) {
+    let (Some(cells), Some(n)) = (cells[at..].first_chunk::<W>(), n[at..].first_chunk_mut::<W>())
+    else {
         return;
     };
-    *ones = std::array::from_fn(|lane| ones[lane] + weight * cells[lane]);
-    *odd =
-        std::array::from_fn(|lane| odd[lane] | u64::from(cells[lane] * cells[lane] != cells[lane]));
+    let (Some(ones), Some(odd)) =
+        (ones[at..].first_chunk_mut::<W>(), odd[at..].first_chunk_mut::<W>())
+    else {
+        return;
+    };
+    for lane in 0..W {
+        let there = !MISSING || !cells[lane].is_nan();
+        let cell = if there { cells[lane] } else { 0.0 };
+        if MISSING {
+            n[lane] += if there { weight } else { 0.0 };
+        }
+        ones[lane] += weight * cell;
+        odd[lane] |= u64::from(cell * cell != cell);
+    }
+}
+
+/// The first cell, by rows, that is neither 0 nor 1 nor missing.
+fn first_bad(block: Block<'_>, group: &Group<'_>) -> BadCell {
+    let mut bad = None;
+    group.each_row(|row, _, _| {
+        for (column, &found) in block.row(row).iter().enumerate() {
+            if !found.is_nan() && !is_binary(found) {
+                bad.get_or_insert(BadCell { row, column, found });
+            }
+        }
+    });
+    bad.unwrap_or(BadCell { row: 0, column: 0, found: f64::NAN })
 }
 
 impl Observe for Ones {
@@ -151,17 +198,11 @@ impl Observe for Ones {
         group: &Group<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), BadCell> {
-        let Some(sums) = scratch.sums(block, group) else {
-            return cell_by_cell(block, group, |class, column, weight, cell| {
-                if let Some(one) = cell {
-                    table.at(class, column).combine(&Self { ones: weight * one, n: weight });
-                }
-            });
-        };
-        let slots = group.classes.iter().zip(group.totals).zip(sums.chunks_exact(block.width));
-        for ((&class, &n), sums) in slots {
-            let cells = table.row(class).iter_mut().zip(sums);
-            cells.for_each(|(cell, &ones)| cell.combine(&Self { ones, n }));
+        scratch.observe(block, group)?;
+        let sums = scratch.ones.iter().zip(&scratch.n);
+        let mut cells = sums.map(|(&ones, &n)| Self { ones, n });
+        for &class in group.classes {
+            table.row(class).iter_mut().zip(&mut cells).for_each(|(cell, new)| cell.combine(&new));
         }
         Ok(())
     }
@@ -176,33 +217,10 @@ impl Observe for Tags {
         group: &Group<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), BadCell> {
-        let Some(sums) = scratch.sums(block, group) else {
-            return cell_by_cell(block, group, |class, column, weight, cell| {
-                table.at(class, column).ones += weight * cell.unwrap_or(0.0);
-            });
-        };
-        for (&class, sums) in group.classes.iter().zip(sums.chunks_exact(block.width)) {
+        scratch.observe(block, group)?;
+        for (&class, sums) in group.classes.iter().zip(scratch.ones.chunks_exact(block.width)) {
             table.row(class).iter_mut().zip(sums).for_each(|(cell, ones)| cell.ones += ones);
         }
         Ok(())
     }
-}
-
-/// For blocks with missing or wrong cells: `add` is given class, column, weight and the cell, `None` where it is missing.
-fn cell_by_cell(
-    block: Block<'_>,
-    group: &Group<'_>,
-    mut add: impl FnMut(usize, usize, f64, Option<f64>),
-) -> Result<(), BadCell> {
-    let mut bad = None;
-    group.each_row(|row, slot, weight| {
-        for (column, &found) in block.row(row).iter().enumerate() {
-            let cell = (!found.is_nan()).then_some(found);
-            if cell.is_some_and(|cell| !is_binary(cell)) {
-                bad.get_or_insert(BadCell { row, column, found });
-            }
-            add(group.classes[slot], column, weight, cell);
-        }
-    });
-    bad.map_or(Ok(()), Err)
 }

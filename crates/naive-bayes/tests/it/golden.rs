@@ -127,7 +127,7 @@ fn categorical_with_unseen_levels() {
 fn multinomial_and_complement() {
     let golden = golden();
     let case = &golden["multinomial"];
-    let documents = Documents::from_matrix(&matrix(&case["X"]));
+    let documents = Documents::from_matrix(&matrix(&case["X"])).unwrap();
     let batch = Batch::new(documents.n_rows()).documents("m", &documents).unwrap();
     let model = fitted(&batch, &labels(&case["y"]));
     let predictor = model.predictor(&Options::default()).unwrap();
@@ -136,7 +136,7 @@ fn multinomial_and_complement() {
         panic!()
     };
     all_close("prob", &probabilities.concat(), matrix(&case["prob"]).as_slice().unwrap(), 1e-12);
-    let new = Documents::from_matrix(&matrix(&case["X_test"]));
+    let new = Documents::from_matrix(&matrix(&case["X_test"])).unwrap();
     let batch = Batch::new(new.n_rows()).documents("m", &new).unwrap();
     check_posterior("multinomial", &predictor, &batch, case, TOLERANCE);
 

@@ -97,7 +97,7 @@ pub(crate) fn batch(case: &Value, suffix: &str) -> Batch<'static> {
         batch = categories(batch, "c", &values);
     }
     if let Some(values) = found("multinomial_X") {
-        batch = batch.documents("m", Documents::from_matrix(&values)).unwrap();
+        batch = batch.documents("m", Documents::from_matrix(&values).unwrap()).unwrap();
     }
     batch
 }
