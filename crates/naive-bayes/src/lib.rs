@@ -1,5 +1,41 @@
 #![doc = include_str!("../README.md")]
 
+mod batch;
+mod classes;
+mod complement;
+mod cross_validation;
+mod documents;
 mod error;
+pub mod evaluation;
+mod evidence;
+mod kind;
+mod label;
+mod levels;
+mod model;
+mod options;
+mod predictor;
+mod priors;
+pub mod probability;
+mod saved;
+mod selection;
+mod shards;
+mod simd;
+mod special;
+mod statistics;
+mod training;
 
+pub use batch::Batch;
+pub use complement::Complement;
+pub use cross_validation::{CrossValidation, cross_validate, random_folds};
+pub use documents::Documents;
 pub use error::NaiveBayesError;
+pub use evidence::{Evidence, FeatureEvidence};
+pub use kind::Kind;
+pub use label::Label;
+pub use levels::Levels;
+pub use model::{FeatureSummary, Model};
+pub use options::{ClassPrior, CountRule, Options, Smoothing, UnseenLevel};
+pub use predictor::{Contribution, Explanation, Parameters, Posterior, Predictor};
+pub use priors::{EvidencePriors, GammaPrior, GaussianPrior, NormalInverseGamma};
+pub use selection::{Direction, SelectionPath, SelectionStep, select};
+pub use training::{Training, Unlabelled};

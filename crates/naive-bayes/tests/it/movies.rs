@@ -1,0 +1,1 @@
+//! The lecture's data, where they are.
