@@ -70,11 +70,10 @@ impl Bound {
     }
 }
 
+/// The upper bounds of the catalogue that can be trained with.
 fn upper() -> impl Iterator<Item = Box<dyn LogDetBound>> {
-    let trainable = |bound: &Box<dyn LogDetBound>| {
-        bound.side() == Side::Upper && bound.differentiable().is_some()
-    };
-    log_det_catalogue().into_iter().filter(trainable)
+    let of_side = log_det_catalogue().into_iter().filter(|bound| bound.side() == Side::Upper);
+    of_side.filter(|bound| bound.differentiable().is_some())
 }
 
 impl LogDetBound for Bound {

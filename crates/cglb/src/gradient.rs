@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use crate::auxiliary::solve;
 use crate::check::{check_data, check_like_targets, check_points};
-use crate::setting::{centred, problem, structure};
+use crate::setting::{Structures, centred, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -93,8 +93,8 @@ fn at(
     check_data(hyper, x, y)?;
     check_points(z, x.ncols())?;
     settings.check()?;
-    let structure = structure(hyper, x, settings);
-    let problem = problem(hyper, z, x, structure.as_ref(), settings.jitter)?;
+    let structures = Structures::choose(hyper, z, x, settings)?;
+    let problem = problem(hyper, z, x, &structures, settings.jitter)?;
     let y = centred(hyper, x, y);
     let (v, residual) = find(&problem, &y)?;
     let point = LowerPoint { y: &y, v: &v, residual: &residual };

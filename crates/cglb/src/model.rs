@@ -11,7 +11,7 @@ use sparse_gp::{Jitter, Sgpr, SgprParts};
 use crate::auxiliary::{Solved, solve};
 use crate::check::{check_data, check_like_targets, check_points};
 use crate::evidence::Evidence;
-use crate::setting::{centred, problem, structure};
+use crate::setting::{Structures, centred, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -125,8 +125,8 @@ impl Cglb {
         check_data(hyper, x, y)?;
         check_points(z, x.ncols())?;
         settings.check()?;
-        let structure = structure(hyper, x, settings);
-        let problem = problem(hyper, z, x, structure.as_ref(), settings.jitter)?;
+        let structures = Structures::choose(hyper, z, x, settings)?;
+        let problem = problem(hyper, z, x, &structures, settings.jitter)?;
         let centred = centred(hyper, x, y);
         let (solved, cg) = find(&problem, &centred)?;
         let evidence = Evidence::new(&problem, &centred, &solved, &settings.bound, cg)?;
@@ -231,7 +231,8 @@ impl Cglb {
     /// None for a model that could be built.
     pub fn problem(&self) -> Result<Problem<'_>, GpError> {
         let jitter = Jitter::Absolute(self.jitter());
-        problem(self.hyperparameters(), self.inducing_points(), &self.x, None, jitter)
+        let none = Structures::default();
+        problem(self.hyperparameters(), self.inducing_points(), &self.x, &none, jitter)
     }
 
     /// How far the posterior mean may be from the exact Gaussian process's, `[T, P]`.

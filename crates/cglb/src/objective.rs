@@ -1,17 +1,16 @@
 //! The bound as a training objective: v fixed in line searches, refreshed at accepted steps.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use bounds::quad::residual;
-use bounds::{LowerPoint, NystromSystem, Problem, VecchiaStructure};
+use bounds::{LowerPoint, NystromSystem, Problem};
 use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
 use sparse_gp::Selector;
 
 use crate::auxiliary::{Solved, quad_upper, solve};
 use crate::gradient::CglbGradient;
-use crate::setting::{centred, problem, structure};
+use crate::setting::{Structures, centred, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -29,7 +28,7 @@ pub(crate) enum Points {
 /// What a round holds fixed, chosen at the hyperparameters it starts from.
 struct Anchor {
     z: Option<Array2<f64>>,
-    structure: Option<Arc<VecchiaStructure>>,
+    structures: Structures,
 }
 
 /// What is known about the point last looked at.
@@ -75,25 +74,35 @@ impl<'a> CglbObjective<'a> {
 
     /// Whether anything is chosen anew from one round to the next.
     pub(crate) fn has_rounds(&self) -> bool {
-        matches!(self.points, Points::Chosen { .. }) || self.settings.uses_neighbours()
+        matches!(self.points, Points::Chosen { .. }) || self.settings.uses_structures()
     }
 
     /// Chooses what this round holds fixed, unless that is done already. Points that stay and
     /// structures that are not needed are not chosen.
-    fn ensure_anchor(&mut self, u_hyper: &[f64]) -> Result<(), GpError> {
+    fn ensure_anchor(&mut self, u: &[f64]) -> Result<(), GpError> {
         if self.anchor.is_some() {
             return Ok(());
         }
-        let u = self.anchor_u.get_or_insert_with(|| u_hyper.to_vec());
-        let hyper = self.space.unpack(u)?;
+        let u = self.anchor_u.get_or_insert_with(|| u.to_vec()).clone();
+        let (u_hyper, u_z) = u.split_at(self.space.len());
+        let hyper = self.space.unpack(u_hyper)?;
         let z = match &self.points {
             Points::Chosen { selector, count, seed } => {
                 Some(selector.choose(hyper.kernel.as_ref(), self.x, *count, *seed)?.z)
             }
             _ => None,
         };
-        let structure = structure(&hyper, self.x, &self.settings);
-        self.anchor = Some(Anchor { z, structure });
+        let structures = if self.settings.uses_structures() {
+            let moved = || Cow::Owned(unflatten(u_z, self.x.ncols()));
+            let z = match (&self.points, &z) {
+                (Points::Given(z), _) | (_, Some(z)) => Cow::Borrowed(z),
+                _ => moved(),
+            };
+            Structures::choose(&hyper, &z, self.x, &self.settings)?
+        } else {
+            Structures::default()
+        };
+        self.anchor = Some(Anchor { z, structures });
         Ok(())
     }
 
@@ -108,8 +117,8 @@ impl<'a> CglbObjective<'a> {
         Ok((self.space.unpack(u_hyper)?, z))
     }
 
-    fn structure(&self) -> Option<&Arc<VecchiaStructure>> {
-        self.anchor.as_ref().and_then(|anchor| anchor.structure.as_ref())
+    fn structures(&self) -> Structures {
+        self.anchor.as_ref().map_or_else(Structures::default, |anchor| anchor.structures.clone())
     }
 
     /// What is known about `u`; what is known about any other point is forgotten.
@@ -130,7 +139,7 @@ impl<'a> CglbObjective<'a> {
         let v = self.v.take();
         let (hyper, z) = self.place(u)?;
         let y = centred(&hyper, self.x, self.y);
-        let built = problem(&hyper, &z, self.x, self.structure(), self.settings.jitter)?;
+        let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
         let (v, residual, solved) = match v {
             Some(v) => {
@@ -171,7 +180,7 @@ impl<'a> CglbObjective<'a> {
         let Some(old) = self.v.clone() else { return Ok(false) };
         let (hyper, z) = self.place(u)?;
         let y = centred(&hyper, self.x, self.y);
-        let built = problem(&hyper, &z, self.x, self.structure(), self.settings.jitter)?;
+        let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
         let solved = solve(&problem, &y, Some(&old), tolerance, &self.settings)?;
         let old_residual = known.unwrap_or_else(|| residual(&problem, &y, &old));
@@ -221,7 +230,7 @@ impl Objective for CglbObjective<'_> {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
         self.steps.push(0);
         let u_hyper = &u[..self.space.len()];
-        self.ensure_anchor(u_hyper)?;
+        self.ensure_anchor(u)?;
         let kept = self.v.clone();
         let bound = self.bound(u).inspect_err(|_| self.v = kept)?;
         let mut evaluation = self.space.evaluation(u_hyper, bound.value, &bound.hyper);
@@ -233,13 +242,13 @@ impl Objective for CglbObjective<'_> {
     }
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
-        self.anchor_u = Some(u[..self.space.len()].to_vec());
+        self.anchor_u = Some(u.to_vec());
         (self.anchor, self.v, self.last) = (None, None, None);
         Ok(())
     }
 
     fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
-        self.ensure_anchor(&u[..self.space.len()])?;
+        self.ensure_anchor(u)?;
         self.refresh(u)
     }
 
@@ -251,6 +260,7 @@ impl Objective for CglbObjective<'_> {
             self.stats.steps_max,
             self.stats.capped,
             self.steps.len(),
+            self.anchor_u.as_ref().map_or(0, Vec::len),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
         all.extend(self.steps.iter().map(|steps| *steps as f64));
@@ -260,13 +270,13 @@ impl Objective for CglbObjective<'_> {
     }
 
     fn restore_auxiliary(&mut self, auxiliary: &[f64]) {
-        let Some((counts, rest)) = auxiliary.split_first_chunk::<6>() else { return };
-        let [round, solves, steps_total, steps_max, capped, calls] =
+        let Some((counts, rest)) = auxiliary.split_first_chunk::<7>() else { return };
+        let [round, solves, steps_total, steps_max, capped, calls, anchors] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
-        let (anchor, v) = rest.split_at(self.space.len().min(rest.len()));
+        let (anchor, v) = rest.split_at(anchors.min(rest.len()));
         (self.anchor_u, self.anchor, self.last) = (Some(anchor.to_vec()), None, None);
         self.v = Array2::from_shape_vec(self.y.dim(), v.to_vec()).ok();
     }

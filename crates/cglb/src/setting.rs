@@ -2,41 +2,70 @@
 
 use std::sync::Arc;
 
-use bounds::{Problem, VecchiaStructure};
+use bounds::{Problem, SurrogateKind, VecchiaStructure};
 use gp_core::{GpError, Hyperparameters};
 use ndarray::{Array2, ArrayRef2, Axis};
 use sparse_gp::Jitter;
 
 use crate::settings::CglbSettings;
 
-/// The problem at these parameters, with an ordering where one is given.
+/// Orderings, neighbours and blocks: what gradients and line searches hold fixed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Structures {
+    /// Over K.
+    neighbours: Option<Arc<VecchiaStructure>>,
+    /// Over what inducing points leave of K.
+    residual: Option<Arc<VecchiaStructure>>,
+    blocks: Option<Arc<VecchiaStructure>>,
+}
+
+impl Structures {
+    /// Those that the bound and the preconditioner use, chosen at these parameters and points.
+    pub(crate) fn choose(
+        hyper: &Hyperparameters,
+        z: &ArrayRef2<f64>,
+        x: &ArrayRef2<f64>,
+        settings: &CglbSettings,
+    ) -> Result<Self, GpError> {
+        let problem = problem(hyper, z, x, &Self::default(), settings.jitter)?
+            .with_neighbours(settings.neighbours)
+            .with_blocks(settings.block)?;
+        let used = settings.surrogates();
+        let of = |kind| -> Result<Option<Arc<VecchiaStructure>>, GpError> {
+            let structure = || problem.surrogate(kind).map(|c| Arc::clone(c.sparse().structure()));
+            Ok(used.contains(&kind).then(structure).transpose()?)
+        };
+        Ok(Self {
+            neighbours: of(SurrogateKind::Vecchia)?,
+            residual: of(SurrogateKind::Vif)?,
+            blocks: of(SurrogateKind::Pitc)?,
+        })
+    }
+}
+
+/// The problem at these parameters, with these structures.
 pub(crate) fn problem<'a>(
     hyper: &'a Hyperparameters,
     z: &'a ArrayRef2<f64>,
     x: &'a ArrayRef2<f64>,
-    structure: Option<&Arc<VecchiaStructure>>,
+    structures: &Structures,
     jitter: Jitter,
 ) -> Result<Problem<'a>, GpError> {
     let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
-    let problem = match jitter {
+    let mut problem = match jitter {
         Jitter::Relative(factor) => problem.with_relative_jitter(z, factor)?,
         Jitter::Absolute(value) => problem.with_inducing_points(z, value)?,
     };
-    Ok(match structure {
-        Some(structure) => problem.with_shared_structure(Arc::clone(structure))?,
-        None => problem,
-    })
-}
-
-/// Ordering and neighbours at the current lengthscales, if anything conditions on neighbours.
-pub(crate) fn structure(
-    hyper: &Hyperparameters,
-    x: &ArrayRef2<f64>,
-    settings: &CglbSettings,
-) -> Option<Arc<VecchiaStructure>> {
-    settings
-        .uses_neighbours()
-        .then(|| Arc::new(VecchiaStructure::nearest(&hyper.kernel.embed(x), settings.neighbours)))
+    if let Some(neighbours) = &structures.neighbours {
+        problem = problem.with_shared_structure(Arc::clone(neighbours))?;
+    }
+    if let Some(residual) = &structures.residual {
+        problem = problem.with_residual_structure(Arc::clone(residual))?;
+    }
+    if let Some(blocks) = &structures.blocks {
+        problem = problem.with_shared_blocks(Arc::clone(blocks))?;
+    }
+    Ok(problem)
 }
 
 /// y − m(X), `[N, P]`.

@@ -1,6 +1,6 @@
 //! What one evaluation of the bound is told beside data and parameters.
 
-use bounds::{BoundError, LogDetBound};
+use bounds::{BoundError, LogDetBound, Part, SurrogateKind};
 use gp_core::GpError;
 use sparse_gp::Jitter;
 
@@ -25,6 +25,7 @@ pub enum Preconditioning {
 /// | `bound` | `arithmetic-geometric`, the paper's | see [`Bound::names`] |
 /// | `jitter` | [`Jitter::Relative`] of 1e-6 | ≥ 0 |
 /// | `neighbours` | 30 | any; for bounds and preconditioners that condition on neighbours |
+/// | `block` | 64 rows | ≥ 1; for bounds on blocks |
 /// | `training_tolerance` | 1 nat | > 0 |
 /// | `prediction_tolerance` | 1e-3 nats | > 0 |
 /// | `cg_max_steps` | 1000 | any; 0 leaves v = 0 |
@@ -39,6 +40,8 @@ pub struct CglbSettings {
     pub jitter: Jitter,
     /// Neighbours each row is conditioned on, where anything is.
     pub neighbours: usize,
+    /// Rows of a block, at most, where the bound splits them.
+    pub block: usize,
     /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target.
     pub training_tolerance: f64,
     /// The same for the model that predicts and is certified.
@@ -60,6 +63,7 @@ impl Default for CglbSettings {
             bound: Bound::default(),
             jitter: Jitter::default(),
             neighbours: 30,
+            block: 64,
             training_tolerance: 1.0,
             prediction_tolerance: 1e-3,
             cg_max_steps: 1000,
@@ -71,11 +75,14 @@ impl Default for CglbSettings {
 }
 
 impl CglbSettings {
-    /// Tolerances that are positive, and a jitter that is not negative.
+    /// Tolerances that are positive, a jitter that is not negative, blocks that hold something.
     pub(crate) fn check(&self) -> Result<(), GpError> {
         let (Jitter::Relative(jitter) | Jitter::Absolute(jitter)) = self.jitter;
         if !(jitter.is_finite() && jitter >= 0.0) {
             return Err(BoundError::InvalidJitter { value: jitter }.into());
+        }
+        if self.block == 0 {
+            return Err(BoundError::EmptyBlock.into());
         }
         for value in [self.training_tolerance, self.prediction_tolerance] {
             if !(value.is_finite() && value > 0.0) {
@@ -85,8 +92,19 @@ impl CglbSettings {
         Ok(())
     }
 
-    /// Whether an ordering and neighbours are needed at all.
-    pub(crate) fn uses_neighbours(&self) -> bool {
-        self.bound.needs().neighbours || self.preconditioning == Preconditioning::Vecchia
+    /// The surrogates that the bound and the preconditioner are built on.
+    pub(crate) fn surrogates(&self) -> Vec<SurrogateKind> {
+        let of_bound = self.bound.parts().into_iter().filter_map(|part| match part {
+            Part::Surrogate(kind) => Some(kind),
+            _ => None,
+        });
+        let vecchia = self.preconditioning == Preconditioning::Vecchia;
+        of_bound.chain(vecchia.then_some(SurrogateKind::Vecchia)).collect()
+    }
+
+    /// Whether orderings, neighbours or blocks are needed at all.
+    pub(crate) fn uses_structures(&self) -> bool {
+        let needs = self.bound.needs();
+        needs.neighbours || needs.blocks || self.preconditioning == Preconditioning::Vecchia
     }
 }

@@ -132,7 +132,7 @@ impl Observer for StopAfter {
 
 #[test]
 fn an_interrupted_run_goes_on_with_the_same_bits() {
-    for bound in ["arithmetic-geometric", "vecchia"] {
+    for bound in ["arithmetic-geometric", "vecchia", "vif"] {
         let mut options = options(bound, 10, 45);
         options.settings.training_tolerance = 0.1;
         let whole = fit(&options, &mut ()).unwrap();
