@@ -30,9 +30,9 @@ const MAX_NODES: usize = 200_000;
 pub struct ScaleFactor {
     /// log H, in nats.
     pub log_h: f64,
-    /// E[1/σ²] = E[x²].
+    /// `E[1/σ²] = E[x²]`.
     pub inverse_square: f64,
-    /// E[σ²] = E[x⁻²]; infinite for p ≤ −1.
+    /// `E[σ²] = E[x⁻²]`; infinite for p ≤ −1.
     pub square: f64,
     /// E[log σ] = −E[log x].
     pub log: f64,

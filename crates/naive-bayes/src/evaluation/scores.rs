@@ -44,7 +44,7 @@ pub fn brier(proba: &ArrayRef2<f64>, actual: &[usize]) -> Result<f64, NaiveBayes
     Ok(actual.iter().enumerate().map(row).sum::<f64>() / actual.len() as f64)
 }
 
-/// Mean of (p − 1[positive])² with p the probability of the positive class: between 0 and 1, half of [`brier`].
+/// Mean of (p − t)² with p the probability of the positive class and t whether it is: between 0 and 1, half of [`brier`].
 ///
 /// # Errors
 /// [`NaiveBayesError::Length`], [`NaiveBayesError::Empty`].

@@ -1,6 +1,6 @@
 //! Public behaviour.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::float_cmp)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr)]
 
 mod allocations;
 mod folds;
