@@ -1,12 +1,13 @@
 //! Training of hyperparameters and, where the bound depends on them, inducing points.
 
-use gp_core::{GpError, Hyperparameters, Observer, Start, Trained, random_rows, starts};
+use gp_core::{
+    GpError, Hyperparameters, Observer, Start, Trained, check_data, random_rows, starts,
+};
 use ndarray::{Array2, ArrayRef2, Axis, s};
-use sparse_gp::{InducingPoints, Notice, Selector};
+use sparse_gp::{InducingPoints, Notice, Selector, unflatten};
 
-use crate::check::check_data;
 use crate::model::Cglb;
-use crate::objective::{CglbObjective, Points, unflatten};
+use crate::objective::{CglbObjective, Points};
 use crate::options::CglbOptions;
 use crate::rounds::train_in_rounds;
 use crate::settings::CglbSettings;

@@ -2,12 +2,13 @@
 
 use bounds::quad::residual;
 use bounds::{LowerGradient, LowerPoint, Problem};
-use gp_core::{GpError, HyperGradient, Hyperparameters};
+use gp_core::{GpError, HyperGradient, Hyperparameters, check_data};
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
+use sparse_gp::check_points;
 
 use crate::auxiliary::solve;
-use crate::check::{check_data, check_like_targets, check_points};
-use crate::setting::{Structures, centred, problem};
+use crate::check::check_like_targets;
+use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -95,7 +96,7 @@ fn at(
     settings.check()?;
     let structures = Structures::choose(hyper, z, x, settings)?;
     let problem = problem(hyper, z, x, &structures, settings.jitter)?;
-    let y = centred(hyper, x, y);
+    let y = hyper.residual(x, y);
     let (v, residual) = find(&problem, &y)?;
     let point = LowerPoint { y: &y, v: &v, residual: &residual };
     let lower = point.gradient(&problem, &settings.bound, true)?;

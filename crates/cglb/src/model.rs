@@ -2,16 +2,16 @@
 
 use bounds::quad::residual;
 use bounds::{NystromSystem, Problem};
-use gp_core::{GpError, Hyperparameters, Posterior, Prediction};
+use gp_core::{GpError, Hyperparameters, Posterior, Prediction, check_data, check_length};
 use kernels::cross_product;
 use linalg_cg::Preconditioner;
 use ndarray::{Array2, ArrayRef2, Axis};
-use sparse_gp::{Jitter, Sgpr, SgprParts};
+use sparse_gp::{Jitter, Sgpr, SgprParts, check_points};
 
 use crate::auxiliary::{Solved, solve};
-use crate::check::{check_data, check_like_targets, check_points};
+use crate::check::check_like_targets;
 use crate::evidence::Evidence;
-use crate::setting::{Structures, centred, problem};
+use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -127,7 +127,7 @@ impl Cglb {
         settings.check()?;
         let structures = Structures::choose(hyper, z, x, settings)?;
         let problem = problem(hyper, z, x, &structures, settings.jitter)?;
-        let centred = centred(hyper, x, y);
+        let centred = hyper.residual(x, y);
         let (solved, cg) = find(&problem, &centred)?;
         let evidence = Evidence::new(&problem, &centred, &solved, &settings.bound, cg)?;
         let correction = correction(hyper, z, problem.nystrom()?, &solved.residual)?;
@@ -147,12 +147,7 @@ impl Cglb {
         check_points(&correction.z, x.ncols())?;
         check_like_targets("v", &v, &y)?;
         check_like_targets("residual", &residual, &y)?;
-        crate::check::check_length(
-            "coefficients",
-            "columns",
-            correction.coefficients.ncols(),
-            y.ncols(),
-        )?;
+        check_length("coefficients", "columns", correction.coefficients.ncols(), y.ncols())?;
         let correction = Sgpr::from_parts(correction)?;
         Ok(Self { correction, x, y, v, residual, evidence })
     }
@@ -203,7 +198,7 @@ impl Cglb {
     /// y − m(X) `[N, P]`: what bounds are told as targets.
     #[must_use]
     pub fn centred(&self) -> Array2<f64> {
-        centred(self.hyperparameters(), &self.x, &self.y)
+        self.hyperparameters().residual(&self.x, &self.y)
     }
 
     /// The auxiliary vectors v ≈ K⁻¹(y − m(X)) `[N, P]`.

@@ -6,11 +6,11 @@ use bounds::quad::residual;
 use bounds::{LowerPoint, NystromSystem, Problem};
 use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
-use sparse_gp::Selector;
+use sparse_gp::{Selector, unflatten};
 
 use crate::auxiliary::{Solved, quad_upper, solve};
 use crate::gradient::CglbGradient;
-use crate::setting::{Structures, centred, problem};
+use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
 
@@ -138,7 +138,7 @@ impl<'a> CglbObjective<'a> {
         let known = self.take_last(u);
         let v = self.v.take();
         let (hyper, z) = self.place(u)?;
-        let y = centred(&hyper, self.x, self.y);
+        let y = hyper.residual(self.x, self.y);
         let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
         let (v, residual, solved) = match v {
@@ -179,7 +179,7 @@ impl<'a> CglbObjective<'a> {
         }
         let Some(old) = self.v.clone() else { return Ok(false) };
         let (hyper, z) = self.place(u)?;
-        let y = centred(&hyper, self.x, self.y);
+        let y = hyper.residual(self.x, self.y);
         let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
         let solved = solve(&problem, &y, Some(&old), tolerance, &self.settings)?;
@@ -285,9 +285,4 @@ impl Objective for CglbObjective<'_> {
 /// The number of finished rounds in what [`Objective::auxiliary`] returned.
 pub(crate) fn round_of(auxiliary: &[f64]) -> usize {
     auxiliary.first().map_or(0, |round| *round as usize)
-}
-
-/// The inducing points `[M, D]` from their coordinates row by row.
-pub(crate) fn unflatten(u: &[f64], d: usize) -> Array2<f64> {
-    Array2::from_shape_fn((u.len() / d.max(1), d), |(i, j)| u[i * d + j])
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bounds::{Problem, SurrogateKind, VecchiaStructure};
 use gp_core::{GpError, Hyperparameters};
-use ndarray::{Array2, ArrayRef2, Axis};
+use ndarray::ArrayRef2;
 use sparse_gp::Jitter;
 
 use crate::settings::CglbSettings;
@@ -66,13 +66,4 @@ pub(crate) fn problem<'a>(
         problem = problem.with_shared_blocks(Arc::clone(blocks))?;
     }
     Ok(problem)
-}
-
-/// y − m(X), `[N, P]`.
-pub(crate) fn centred(
-    hyper: &Hyperparameters,
-    x: &ArrayRef2<f64>,
-    y: &ArrayRef2<f64>,
-) -> Array2<f64> {
-    y.to_owned() - hyper.mean.value(x).insert_axis(Axis(1))
 }

@@ -7,14 +7,14 @@ use bounds::exact::{self, Exact};
 use bounds::{Problem, Rounding};
 use gp_core::{
     GpError, HyperGradient, Hyperparameters, Observer, Posterior, Prediction, Trained,
-    TrainingPlan, check_finite, random_rows, refuse_duplicates_without_noise,
+    TrainingPlan, check_data, check_finite, random_rows,
 };
 use kernels::{cross_product, gram_matrix, kernel_matrix};
 use linalg_cg::{Cholesky, matmul_tn};
 use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, s};
 
 use crate::memory::check_budget;
-use crate::objective::{ExactObjective, lml_gradient, residual};
+use crate::objective::{ExactObjective, lml_gradient};
 
 /// Rows of the screening subset on which starts are compared.
 const SCREENING_ROWS: usize = 500;
@@ -130,7 +130,7 @@ impl ExactGp {
         check_budget(x.nrows(), false, memory_budget)?;
         let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
         let exact = Exact::new(&problem)?;
-        let alpha = exact.alpha(&residual(hyper, x, y))?;
+        let alpha = exact.alpha(&hyper.residual(x, y))?;
         let factor = OnceLock::from(exact.into_cholesky());
         Ok(Self { hyper: hyper.clone(), x: x.to_owned(), y: y.to_owned(), alpha, factor })
     }
@@ -181,7 +181,7 @@ impl ExactGp {
     /// y − m(X) `[N, P]`.
     #[must_use]
     pub fn residual(&self) -> Array2<f64> {
-        residual(&self.hyper, &self.x, &self.y)
+        self.hyper.residual(&self.x, &self.y)
     }
 
     /// The log marginal likelihood with how far rounding may have moved it.
@@ -296,21 +296,6 @@ impl Posterior for ExactGp {
         let prior = gram_matrix(self.hyper.kernel.as_ref(), x_new);
         Ok(prior - matmul_tn(&whitened, &whitened))
     }
-}
-
-fn check_data(
-    hyper: &Hyperparameters,
-    x: &ArrayRef2<f64>,
-    y: &ArrayRef2<f64>,
-) -> Result<(), GpError> {
-    check_finite(x, "x")?;
-    check_finite(y, "y")?;
-    if x.nrows() != y.nrows() {
-        let (expected, found) = (x.nrows(), y.nrows());
-        return Err(GpError::ShapeMismatch { argument: "y", unit: "rows", expected, found });
-    }
-    refuse_duplicates_without_noise(x, y, hyper.total_noise_variance())?;
-    hyper.check(x.ncols())
 }
 
 /// Bytes that fitting `n` rows takes, training included.

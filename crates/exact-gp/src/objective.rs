@@ -3,7 +3,7 @@
 use bounds::Problem;
 use bounds::exact::Exact;
 use gp_core::{Evaluation, GpError, HyperGradient, Hyperparameters, Objective, ParameterSpace};
-use ndarray::{Array2, ArrayRef2, Axis};
+use ndarray::{ArrayRef2, Axis};
 
 /// The LML of `y` `[N, P]` at inputs `x` `[N, D]`, with its gradient; costs N³.
 pub(crate) struct ExactObjective<'a> {
@@ -39,18 +39,9 @@ pub(crate) fn lml_gradient(
     y: &ArrayRef2<f64>,
 ) -> Result<(f64, HyperGradient), GpError> {
     let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
-    let evaluated = Exact::new(&problem)?.lml_gradient(&residual(hyper, x, y))?;
+    let evaluated = Exact::new(&problem)?.lml_gradient(&hyper.residual(x, y))?;
     let weights = evaluated.y.sum_axis(Axis(1)).mapv(|weight| -weight);
     let mut mean = vec![0.0; hyper.mean.parameters().len()];
     hyper.mean.accumulate_gradient(x, &weights, &mut mean);
     Ok((evaluated.value, HyperGradient::new(evaluated.hyper, mean)))
-}
-
-/// y − m(X), one column per target.
-pub(crate) fn residual(
-    hyper: &Hyperparameters,
-    x: &ArrayRef2<f64>,
-    y: &ArrayRef2<f64>,
-) -> Array2<f64> {
-    y.to_owned() - hyper.mean.value(x).insert_axis(Axis(1))
 }

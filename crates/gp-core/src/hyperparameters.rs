@@ -2,6 +2,7 @@
 
 use bounds::Gradient;
 use kernels::{Kernel, Mean};
+use ndarray::{Array2, ArrayRef2, Axis};
 
 use crate::GpError;
 
@@ -65,6 +66,12 @@ impl Hyperparameters {
     #[must_use]
     pub fn total_noise_variance(&self) -> f64 {
         self.noise_variance + self.kernel.white_variance()
+    }
+
+    /// y − m(X) `[N, P]`, for targets `y` `[N, P]` at `x` `[N, D]`.
+    #[must_use]
+    pub fn residual(&self, x: &ArrayRef2<f64>, y: &ArrayRef2<f64>) -> Array2<f64> {
+        y.to_owned() - self.mean.value(x).insert_axis(Axis(1))
     }
 
     /// Names and values, in the order of [`HyperGradient`]: `kernel.…`, `noise_variance`, `mean…`.

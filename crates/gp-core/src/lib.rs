@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod adam;
+mod check;
 mod duplicates;
 mod error;
 mod hyperparameters;
@@ -23,6 +24,7 @@ mod units;
 mod whole_file;
 
 pub use adam::{AdamOptions, AdamState};
+pub use check::{check_data, check_length};
 pub use duplicates::{
     Disagreement, disagreement, duplicate_groups, refuse_duplicates_without_noise,
 };

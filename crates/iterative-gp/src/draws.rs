@@ -1,11 +1,10 @@
 //! Functions drawn from the posterior by pathwise conditioning.
 
-use gp_core::{GpError, Hyperparameters, check_finite};
+use gp_core::{GpError, Hyperparameters, check_finite, check_length};
 use kernels::{RandomFeatures, cross_product};
 use linalg_cg::Shards;
 use ndarray::{Array2, Array3, ArrayRef2, Axis, concatenate, s};
 
-use crate::check::check_length;
 use crate::model::IterativeParts;
 use crate::options::ProbeKind;
 use crate::probes::{probes, seed_of_round};

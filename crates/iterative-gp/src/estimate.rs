@@ -3,12 +3,11 @@
 use std::f64::consts::PI;
 
 use bounds::{Problem, Rounding};
-use gp_core::{GpError, HyperGradient, Hyperparameters};
+use gp_core::{GpError, HyperGradient, Hyperparameters, check_data};
 use kernels::{KernelOperator, Store};
 use linalg_cg::{LanczosOptions, LanczosSolution, cg_lanczos};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, concatenate, s};
 
-use crate::check::{check_data, residual};
 use crate::gradient::{TraceGradient, form, mean_and_error, mean_gradient, trace_gradient};
 use crate::options::EstimatorOptions;
 use crate::probes::probes;
@@ -129,7 +128,7 @@ pub(crate) struct Task<'t, 'a> {
 impl Task<'_, '_> {
     pub(crate) fn estimate(&self, y: &ArrayRef2<f64>, seed: u64) -> Result<LmlEstimate, GpError> {
         let (x, targets) = (self.problem.x(), y.ncols());
-        let r = residual(self.hyper, x, y);
+        let r = self.hyper.residual(x, y);
         let z = probes(self.options.kind, x.nrows(), self.options.probes, seed);
         let w = self.surrogate.colour(&z)?;
         let operator = operator(self.problem, self.options.cache_bytes);

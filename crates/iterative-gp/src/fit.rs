@@ -4,11 +4,10 @@ use std::time::Instant;
 
 use gp_core::{
     AdamOptions, AdamState, GpError, Hyperparameters, Objective, Observer, ParameterSpace,
-    Progress, StopReason, TrainState, Trained, random_rows, starts, train,
+    Progress, StopReason, TrainState, Trained, check_data, random_rows, starts, train,
 };
 use ndarray::{Array2, ArrayRef2, Axis};
 
-use crate::check::check_data;
 use crate::model::IterativeGp;
 use crate::objective::{ExactScreening, IterativeObjective};
 use crate::options::{GradientEstimator, IterativeOptions, Schedule};

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod check;
 mod draws;
 mod estimate;
 mod fit;

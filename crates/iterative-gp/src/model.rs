@@ -3,12 +3,13 @@
 use std::sync::OnceLock;
 
 use bounds::{Bracket, Problem, lml_bracket};
-use gp_core::{GpError, Hyperparameters, Posterior, Prediction, check_finite};
+use gp_core::{
+    GpError, Hyperparameters, Posterior, Prediction, check_data, check_finite, check_length,
+};
 use kernels::{cross_product, gram_matrix, kernel_matrix};
 use ndarray::{Array2, Array3, ArrayRef2, Axis};
 use rand::Rng;
 
-use crate::check::{check_data, check_length, residual};
 use crate::draws::FunctionDraws;
 use crate::estimate::{LmlEstimate, lml_estimate, operator};
 use crate::love::Love;
@@ -107,7 +108,7 @@ impl IterativeGp {
         check_data(hyper, x, y)?;
         options.check()?;
         let chosen = Chosen::at(hyper, x, &options.preconditioning);
-        let r = residual(hyper, x, y);
+        let r = hyper.residual(x, y);
         let (alpha, solver) = chosen.with(hyper, x, |problem, surrogate| {
             let operator = &operator(problem, options.cache_bytes);
             let solver = Solver { problem, surrogate, operator, options };
@@ -167,7 +168,7 @@ impl IterativeGp {
     /// y − m(X) `[N, P]`.
     #[must_use]
     pub fn residual(&self) -> Array2<f64> {
-        residual(&self.parts.hyper, &self.parts.x, &self.parts.y)
+        self.parts.hyper.residual(&self.parts.x, &self.parts.y)
     }
 
     /// The stochastic estimate of the log marginal likelihood of the training rows.

@@ -9,7 +9,6 @@ use gp_core::{Evaluation, GpError, HyperGradient, Hyperparameters, Objective, Pa
 use linalg_cg::{CgOptions, Stop, cg_block};
 use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 
-use crate::check::residual;
 use crate::draws::independent_draws;
 use crate::estimate::{Task, operator};
 use crate::gradient::{TraceGradient, form, mean_gradient};
@@ -60,7 +59,7 @@ impl<'a> IterativeObjective<'a> {
         max_steps: usize,
     ) -> Result<(f64, HyperGradient), GpError> {
         let (problem, surrogate) = (task.problem, task.surrogate);
-        let r = residual(task.hyper, self.x, self.y);
+        let r = task.hyper.residual(self.x, self.y);
         let (targets, probes) = (r.ncols(), self.options.probes);
         let w = independent_draws(task.hyper, self.x, features, probes, self.seed)?;
         let block = concatenate![Axis(1), r.view(), w];
@@ -177,7 +176,7 @@ pub(crate) struct ExactScreening<'a> {
 impl ExactScreening<'_> {
     fn lml(&self, hyper: &Hyperparameters) -> Result<(f64, HyperGradient), GpError> {
         let problem = Problem::new(hyper.kernel.as_ref(), self.x, hyper.noise_variance)?;
-        let found = Exact::new(&problem)?.lml_gradient(&residual(hyper, self.x, self.y))?;
+        let found = Exact::new(&problem)?.lml_gradient(&hyper.residual(self.x, self.y))?;
         let mean = mean_gradient(hyper, self.x, &found.y.mapv(|value| -value));
         Ok((found.value, HyperGradient::new(found.hyper, mean)))
     }

@@ -4,7 +4,7 @@ use bounds::surrogate::factor_inducing;
 use gp_core::{GpError, Hyperparameters};
 use kernels::gram_matrix;
 use linalg_cg::{Cholesky, gram, matmul, matmul_tn};
-use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
+use ndarray::{Array1, Array2, ArrayRef2, s};
 
 use crate::evidence::Evidence;
 use crate::settings::{Jitter, SgprSettings};
@@ -152,8 +152,7 @@ pub(crate) fn residual(
     y: &ArrayRef2<f64>,
     rows: std::ops::Range<usize>,
 ) -> Array2<f64> {
-    let mean = hyper.mean.value(&x.slice(s![rows.clone(), ..]));
-    y.slice(s![rows, ..]).to_owned() - mean.insert_axis(Axis(1))
+    hyper.residual(&x.slice(s![rows.clone(), ..]), &y.slice(s![rows, ..]))
 }
 
 /// R − VᵀC of some rows, `[S, P]`: what the inducing points leave of the targets.

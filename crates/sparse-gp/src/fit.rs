@@ -1,9 +1,10 @@
 //! Training of hyperparameters and inducing points together.
 
-use gp_core::{GpError, Hyperparameters, Observer, Start, Trained, random_rows, starts, train};
+use gp_core::{
+    GpError, Hyperparameters, Observer, Start, Trained, check_data, random_rows, starts, train,
+};
 use ndarray::{Array2, ArrayRef2, Axis, s};
 
-use crate::check::check_data;
 use crate::model::Sgpr;
 use crate::objective::{Points, SgprObjective, unflatten};
 use crate::options::SgprOptions;

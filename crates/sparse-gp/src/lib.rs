@@ -12,11 +12,13 @@ mod selection;
 mod settings;
 mod whitened;
 
+pub use check::check_points;
 pub use evidence::Evidence;
 pub use fit::SgprFit;
 pub use gp_core::GpError;
 pub use gradient::ElboGradient;
 pub use model::{Sgpr, SgprParts, elbo_gradient};
+pub use objective::unflatten;
 pub use options::SgprOptions;
 pub use selection::{
     InducingPoints, Notice, Selection, Selector, greedy_conditional_variance, k_means,

@@ -2,12 +2,14 @@
 
 use bounds::Problem;
 use bounds::surrogate::factor_inducing;
-use gp_core::{GpError, Hyperparameters, Posterior, Prediction, check_finite};
+use gp_core::{
+    GpError, Hyperparameters, Posterior, Prediction, check_data, check_finite, check_length,
+};
 use kernels::{cross_product, gram_matrix, kernel_matrix};
 use linalg_cg::{Cholesky, Shards, gram};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 
-use crate::check::{check_data, check_jitter, check_length, check_points};
+use crate::check::{check_jitter, check_points};
 use crate::collapsed::{Collapsed, column_squares};
 use crate::evidence::Evidence;
 use crate::gradient::ElboGradient;

@@ -45,7 +45,9 @@ impl Objective for SgprObjective<'_> {
     }
 }
 
-/// The inducing points `[M, D]` from their coordinates row by row.
-pub(crate) fn unflatten(u: &[f64], d: usize) -> Array2<f64> {
+/// Inducing points `[M, D]` from the variables of a training run that moves them: their `d`
+/// coordinates, row by row.
+#[must_use]
+pub fn unflatten(u: &[f64], d: usize) -> Array2<f64> {
     Array2::from_shape_fn((u.len() / d.max(1), d), |(i, j)| u[i * d + j])
 }

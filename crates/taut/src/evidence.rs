@@ -3,7 +3,6 @@
 use std::f64::consts::PI;
 
 use gp_core::GpError;
-use ndarray::Axis;
 
 use crate::memory::certificate_bytes;
 use crate::method::{Conditioned, Rows};
@@ -113,7 +112,7 @@ impl Evidence {
             ..CertifyOptions::default()
         };
         let hyper = gp.hyperparameters();
-        let residual = &rows.y - &hyper.mean.value(&rows.x).insert_axis(Axis(1));
+        let residual = hyper.residual(&rows.x, &rows.y);
         let certificate = certify(hyper, &rows.x, &residual, &certify_options)?;
         Ok(Self { elbo: self.elbo, ..Self::from(&certificate) }.narrowed_by(self))
     }

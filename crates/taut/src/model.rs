@@ -84,8 +84,7 @@ impl Model {
     /// y − m(X) `[N, P]`, scaled.
     #[must_use]
     pub fn residual(&self) -> Array2<f64> {
-        let mean = self.hyperparameters().mean.value(self.x());
-        self.y() - &mean.insert_axis(Axis(1))
+        self.hyperparameters().residual(self.x(), self.y())
     }
 
     /// Inducing points `[M, D]`, scaled, of methods that have them.

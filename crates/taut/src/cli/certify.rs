@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use bounds::{BoundRow, Side};
 use gp_core::{Hyperparameters, Params, Scales, Units};
-use ndarray::Axis;
 use serde::Serialize;
 use taut::{
     Certificate, CertifyOptions, CgSummary, Evidence, Model, Selection, Surrogates, certify,
@@ -89,7 +88,7 @@ fn evaluate(
         memory_budget,
         ..CertifyOptions::default()
     };
-    let y = model.y() - &hyper.mean.value(model.x()).insert_axis(Axis(1));
+    let y = hyper.residual(model.x(), model.y());
     Ok(certify(hyper, model.x(), &y, &options)?)
 }
 

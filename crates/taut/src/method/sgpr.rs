@@ -1,7 +1,7 @@
 //! SGPR: variational inducing points.
 
 use bounds::{Problem, Rounding};
-use gp_core::{GpError, Hyperparameters, Observer};
+use gp_core::{GpError, Hyperparameters, Observer, check_length};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use sparse_gp::{Jitter, Sgpr, SgprFit, SgprOptions, SgprParts, SgprSettings};
@@ -160,14 +160,10 @@ impl Saved {
         rows: &Rows,
     ) -> Result<SgprParts, GpError> {
         let Self { z, jitter, b, coefficients, evidence } = self;
-        let check = |argument, unit, expected, found| {
-            let mismatch = GpError::ShapeMismatch { argument, unit, expected, found };
-            if expected == found { Ok(()) } else { Err(mismatch) }
-        };
-        check("z", "columns", rows.x.ncols(), z.ncols())?;
-        check("evidence", "rows", rows.x.nrows(), evidence.n)?;
-        check("evidence", "columns", rows.y.ncols(), evidence.quad.len())?;
-        check("evidence", "columns", rows.y.ncols(), evidence.quad_lower.len())?;
+        check_length("z", "columns", z.ncols(), rows.x.ncols())?;
+        check_length("evidence", "rows", evidence.n, rows.x.nrows())?;
+        check_length("evidence", "columns", evidence.quad.len(), rows.y.ncols())?;
+        check_length("evidence", "columns", evidence.quad_lower.len(), rows.y.ncols())?;
         Ok(SgprParts { hyper, z, jitter, b, coefficients, evidence })
     }
 
