@@ -328,6 +328,17 @@ impl<'a> Problem<'a> {
         self.built.surrogate(kind, || self.build(kind))
     }
 
+    /// The ordering, neighbours or blocks of a surrogate of K, found without its factors: what a
+    /// training run holds fixed, by [`with_shared_structure`](Self::with_shared_structure),
+    /// [`with_residual_structure`](Self::with_residual_structure) and
+    /// [`with_shared_blocks`](Self::with_shared_blocks).
+    ///
+    /// # Errors
+    /// As [`surrogate`](Self::surrogate).
+    pub fn structure_of(&self, kind: SurrogateKind) -> Result<Arc<VecchiaStructure>, BoundError> {
+        self.find_structure(kind)
+    }
+
     /// The factors of the Vecchia surrogate of K.
     ///
     /// # Errors

@@ -93,11 +93,7 @@ impl<'a> CglbObjective<'a> {
             _ => None,
         };
         let structures = if self.settings.uses_structures() {
-            let moved = || Cow::Owned(unflatten(u_z, self.x.ncols()));
-            let z = match (&self.points, &z) {
-                (Points::Given(z), _) | (_, Some(z)) => Cow::Borrowed(z),
-                _ => moved(),
-            };
+            let z = self.points_at(z.as_ref(), u_z);
             Structures::choose(&hyper, &z, self.x, &self.settings)?
         } else {
             Structures::default()
@@ -110,11 +106,19 @@ impl<'a> CglbObjective<'a> {
     fn place(&self, u: &[f64]) -> Result<(Hyperparameters, Cow<'_, Array2<f64>>), GpError> {
         let (u_hyper, u_z) = u.split_at(self.space.len());
         let chosen = self.anchor.as_ref().and_then(|anchor| anchor.z.as_ref());
-        let z = match (&self.points, chosen) {
-            (Points::Given(z), _) | (Points::Chosen { .. }, Some(z)) => Cow::Borrowed(z),
+        Ok((self.space.unpack(u_hyper)?, self.points_at(chosen, u_z)))
+    }
+
+    /// The inducing points: given, `chosen` for this round, or where `u_z` has moved them.
+    fn points_at<'p>(
+        &'p self,
+        chosen: Option<&'p Array2<f64>>,
+        u_z: &[f64],
+    ) -> Cow<'p, Array2<f64>> {
+        match (&self.points, chosen) {
+            (Points::Given(z), _) | (_, Some(z)) => Cow::Borrowed(z),
             _ => Cow::Owned(unflatten(u_z, self.x.ncols())),
-        };
-        Ok((self.space.unpack(u_hyper)?, z))
+        }
     }
 
     fn structures(&self) -> Structures {

@@ -32,8 +32,7 @@ impl Structures {
             .with_blocks(settings.block)?;
         let used = settings.surrogates();
         let of = |kind| -> Result<Option<Arc<VecchiaStructure>>, GpError> {
-            let structure = || problem.surrogate(kind).map(|c| Arc::clone(c.sparse().structure()));
-            Ok(used.contains(&kind).then(structure).transpose()?)
+            Ok(used.contains(&kind).then(|| problem.structure_of(kind)).transpose()?)
         };
         Ok(Self {
             neighbours: of(SurrogateKind::Vecchia)?,

@@ -5,6 +5,7 @@ use crate::surrogate::{
     NystromSystem, VecchiaFactors, VecchiaStructure, most_correlated, space_partition,
 };
 use crate::{BoundError, Moments, Surrogate, SurrogateKind};
+use ndarray::Array2;
 use std::sync::{Arc, OnceLock};
 
 /// Where sparse factors take their ordering and neighbours from.
@@ -88,16 +89,38 @@ impl Problem<'_> {
         let sparse = match kind {
             SurrogateKind::Nystrom => VecchiaFactors::scaled_identity(self.n(), self.sigma2()),
             _ => {
-                let vt = system.v().t().as_standard_layout().into_owned();
-                let structure = match kind {
-                    SurrogateKind::Pitc => self.blocks()?,
-                    SurrogateKind::Vif => self.residual_structure(&vt)?,
-                    _ => Arc::new(VecchiaStructure::independent(self.n())),
-                };
+                let vt = transposed(&system);
+                let structure = self.low_rank_structure(kind, &vt)?;
                 VecchiaFactors::of(&self.entries(Some(&vt)), structure)
             }
         };
         Surrogate::with_low_rank(kind, sparse, system)
+    }
+
+    pub(super) fn find_structure(
+        &self,
+        kind: SurrogateKind,
+    ) -> Result<Arc<VecchiaStructure>, BoundError> {
+        match kind {
+            SurrogateKind::Vecchia => self.structure(),
+            SurrogateKind::Vif => self.low_rank_structure(kind, &transposed(self.nystrom()?)),
+            SurrogateKind::Pitc => self.blocks(),
+            SurrogateKind::Nystrom | SurrogateKind::Fitc => {
+                Ok(Arc::new(VecchiaStructure::independent(self.n())))
+            }
+        }
+    }
+
+    /// That of the sparse part beside `vt` = Vᵀ.
+    fn low_rank_structure(
+        &self,
+        kind: SurrogateKind,
+        vt: &Array2<f64>,
+    ) -> Result<Arc<VecchiaStructure>, BoundError> {
+        match kind {
+            SurrogateKind::Vif => self.residual_structure(vt),
+            _ => self.find_structure(kind),
+        }
     }
 
     /// Ordering and parents over K.
@@ -114,10 +137,7 @@ impl Problem<'_> {
     }
 
     /// Ordering and parents over R = K − VᵀV: by residual correlation unless something was given.
-    fn residual_structure(
-        &self,
-        vt: &ndarray::Array2<f64>,
-    ) -> Result<Arc<VecchiaStructure>, BoundError> {
+    fn residual_structure(&self, vt: &Array2<f64>) -> Result<Arc<VecchiaStructure>, BoundError> {
         match (&self.residual, &self.neighbourhood) {
             (Some(structure), _) => Ok(Arc::clone(structure)),
             (None, Neighbourhood::Nearest(k)) => Ok(Arc::new(most_correlated(self, vt, *k))),
@@ -136,4 +156,9 @@ impl Problem<'_> {
             }
         }
     }
+}
+
+/// Vᵀ, row-major.
+fn transposed(system: &NystromSystem) -> Array2<f64> {
+    system.v().t().as_standard_layout().into_owned()
 }

@@ -171,3 +171,18 @@ fn blocks_are_checked() {
     let empty = bounds::VecchiaStructure::blocks(vec![vec![0, 1], vec![]]);
     assert_eq!(empty.unwrap_err(), bounds::BoundError::EmptyBlock);
 }
+
+#[test]
+fn a_structure_is_found_without_the_factors_it_serves() {
+    let (alone, full) = (owned(30), owned(30));
+    for kind in SurrogateKind::ALL {
+        let (alone, full) = (alone.problem(), full.problem());
+        let found = alone.structure_of(kind).unwrap();
+        let used = full.surrogate(kind).unwrap().sparse().structure();
+        assert_eq!((found.order(), found.n_groups()), (used.order(), used.n_groups()), "{kind:?}");
+        for g in 0..found.n_groups() {
+            assert_eq!(found.parents(g), used.parents(g), "{kind:?}");
+            assert_eq!(found.members(g), used.members(g), "{kind:?}");
+        }
+    }
+}
