@@ -6,6 +6,7 @@
 mod full;
 mod kernels;
 mod micro;
+mod naive_bayes;
 mod program;
 mod rows;
 mod sets;
@@ -30,8 +31,14 @@ struct Table {
     run: fn(&[String]) -> TaskResult,
 }
 
-const TABLES: &[Table] =
-    &[full::TABLE, kernels::TABLE, micro::TABLE, ssgp_vb::TABLE, subsets::TABLE];
+const TABLES: &[Table] = &[
+    full::TABLE,
+    kernels::TABLE,
+    micro::TABLE,
+    naive_bayes::TABLE,
+    ssgp_vb::TABLE,
+    subsets::TABLE,
+];
 
 fn run(args: &[String]) -> TaskResult {
     let Some((name, rest)) = args.split_first() else {

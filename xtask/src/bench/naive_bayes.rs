@@ -1,0 +1,144 @@
+//! The table `naive-bayes`: learning and predicting, beside scikit-learn on the same rows in the same run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{Table, rows};
+use crate::task::{self, Failure, TaskResult};
+
+pub(super) const TABLE: Table = Table {
+    name: "naive-bayes",
+    usage: "naive-bayes [--quick]",
+    about: "learning and predicting on made-up rows, and scikit-learn in TAUT_PEERS_PYTHON",
+    run,
+};
+
+const COLUMNS: [&str; 8] =
+    ["task", "step", "cpu_s", "wall_s", "wall_2_threads_s", "speed_up", "peer_cpu_s", "times_peer"];
+/// The peer's program, handed to Python as text.
+const PEER: &str = include_str!("naive_bayes/peer.py");
+/// Calls of each step by the peer, the fastest of which counts.
+const REPEATS: (&str, &str) = ("5", "1");
+
+fn run(args: &[String]) -> TaskResult {
+    let quick = quick(args)?;
+    let folder = task::root().join("target/taut-bench/naive-bayes");
+    let program = built(quick)?;
+    let one = measured(&program, &folder, quick, "1")?;
+    let two = measured(&program, &folder, quick, "2")?;
+    let peer = match std::env::var_os("TAUT_PEERS_PYTHON") {
+        Some(python) => {
+            let mut command = Command::new(python);
+            command.args(["-c", PEER]).arg(&folder);
+            lines(&task::output(command.arg(if quick { REPEATS.1 } else { REPEATS.0 }))?)?
+        }
+        None => {
+            println!(
+                "peer skipped: TAUT_PEERS_PYTHON is not set to a Python that has scikit-learn"
+            );
+            Vec::new()
+        }
+    };
+    let found: Vec<Value> = one.iter().map(|row| joined(row, &two, &peer)).collect();
+    rows::publish(TABLE.name, &COLUMNS, &found)?;
+    agreements(&peer);
+    Ok(())
+}
+
+fn quick(args: &[String]) -> Result<bool, Failure> {
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(false),
+        ["--quick"] => Ok(true),
+        _ => Err(Failure::usage(format!("`{}` is not --quick (a smoke test)", args.join(" ")))),
+    }
+}
+
+/// The program that measures; a smoke test takes what the tests of the whole workspace have built.
+fn built(quick: bool) -> Result<PathBuf, Failure> {
+    let (profile, build) = match quick {
+        true => ("debug", "build --workspace --example measure_naive_bayes"),
+        false => ("release", "build --release --package naive-bayes --example measure_naive_bayes"),
+    };
+    task::run(&mut task::cargo(build.split(' ')))?;
+    Ok(task::root().join("target").join(profile).join("examples/measure_naive_bayes"))
+}
+
+fn measured(
+    program: &Path,
+    folder: &Path,
+    quick: bool,
+    threads: &str,
+) -> Result<Vec<Value>, Failure> {
+    let mut command = Command::new(program);
+    command.arg(folder).env("RAYON_NUM_THREADS", threads);
+    // NumPy asks for large pages, so both sides get them.
+    command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    if quick {
+        command.arg("--quick");
+    }
+    lines(&task::output(&mut command)?)
+}
+
+fn lines(text: &str) -> Result<Vec<Value>, Failure> {
+    let parsed = text.lines().map(serde_json::from_str);
+    parsed.collect::<Result<_, _>>().map_err(|error| {
+        Failure::run(format!("a measurement is no JSON: {error}"), "read its output above")
+    })
+}
+
+/// A step on one thread with the same step on two threads and by the peer.
+fn joined(row: &Value, two: &[Value], peer: &[Value]) -> Value {
+    let same = |rows: &[Value], key: &str| {
+        let found =
+            rows.iter().find(|other| other["task"] == row["task"] && other["step"] == row["step"]);
+        found.and_then(|found| found[key].as_f64())
+    };
+    let number = |key: &str| row[key].as_f64();
+    let (two, peer) = (same(two, "wall_s"), same(peer, "cpu_s"));
+    let ratio = |over: Option<f64>, under: Option<f64>| over.zip(under).map(|(a, b)| a / b);
+    json!({
+        "task": row["task"], "step": row["step"], "cpu_s": row["cpu_s"], "wall_s": row["wall_s"],
+        "wall_2_threads_s": two, "speed_up": ratio(number("wall_s"), two),
+        "peer_cpu_s": peer, "times_peer": ratio(peer, number("cpu_s")),
+    })
+}
+
+/// How many rows both predict alike.
+fn agreements(peer: &[Value]) {
+    for row in peer.iter().filter(|row| row["step"] == "agreement") {
+        let (task, share) = (&row["task"], row["share"].as_f64().unwrap_or(f64::NAN));
+        println!("{}: {:.4} % of rows predicted alike", task.as_str().unwrap_or(""), 100.0 * share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_quick_is_an_argument() {
+        assert_eq!(quick(&[]), Ok(false));
+        assert_eq!(quick(&["--quick".to_owned()]), Ok(true));
+        assert!(matches!(quick(&["--fast".to_owned()]), Err(Failure::Usage(_))));
+    }
+
+    #[test]
+    fn steps_are_joined_by_task_and_name() {
+        let row = |task: &str, seconds: f64| json!({"task": task, "step": "fit", "cpu_s": seconds, "wall_s": seconds});
+        let joined = joined(&row("a", 2.0), &[row("b", 9.0), row("a", 1.0)], &[row("a", 10.0)]);
+        assert_eq!((&joined["speed_up"], &joined["times_peer"]), (&json!(2.0), &json!(5.0)));
+        let alone = super::joined(&row("a", 2.0), &[], &[]);
+        assert_eq!((&alone["speed_up"], &alone["peer_cpu_s"]), (&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn the_quick_table_is_measured() {
+        let folder = task::root().join("target/taut-bench/naive-bayes-quick");
+        let program = built(true).expect("built");
+        let found = measured(&program, &folder, true, "1").expect("measured");
+        assert!(found.iter().all(|row| row["cpu_s"].as_f64().is_some()), "{found:?}");
+        assert!(found.len() > 12);
+    }
+}
