@@ -8,7 +8,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
 
-use crate::{KernelError, KernelSpec, StationarySpec};
+use crate::{KernelError, KernelSpec, Spectrum, StationarySpec};
 
 /// Rows of features formed together.
 const ROWS: usize = 256;
@@ -30,9 +30,9 @@ fn frequency(
 ) -> Vec<f64> {
     let normals: Vec<f64> = (0..d).map(|_| StandardNormal.sample(rng)).collect();
     let stretch = match kernel {
-        KernelSpec::Matern12(_) => student(1, rng),
-        KernelSpec::Matern32(_) => student(3, rng),
-        KernelSpec::Matern52(_) => student(5, rng),
+        KernelSpec::Matern12(_) => stretch(Spectrum::Matern12, rng),
+        KernelSpec::Matern32(_) => stretch(Spectrum::Matern32, rng),
+        KernelSpec::Matern52(_) => stretch(Spectrum::Matern52, rng),
         KernelSpec::RationalQuadratic { alpha, .. } => gamma_root(*alpha, rng),
         _ => 1.0,
     };
@@ -41,11 +41,12 @@ fn frequency(
     normals.into_iter().enumerate().map(scaled).collect()
 }
 
-/// √(ν/χ²_ν): what turns a normal into a Student t of ν degrees of freedom.
-fn student(freedom: usize, rng: &mut (impl Rng + ?Sized)) -> f64 {
+/// What turns a normal into a frequency of the law, by a χ² draw made of squared normals.
+fn stretch(law: Spectrum, rng: &mut (impl Rng + ?Sized)) -> f64 {
     let square = |_| StandardNormal.sample(rng);
+    let freedom = law.degrees_of_freedom().unwrap_or(0);
     let sum: f64 = (0..freedom).map(square).map(|g: f64| g * g).sum();
-    (freedom as f64 / sum.max(f64::MIN_POSITIVE)).sqrt()
+    law.stretch(sum.max(f64::MIN_POSITIVE))
 }
 
 /// √τ, τ ~ Gamma(α, rate α). Where α is beyond the sampler τ is 1, its limit.
