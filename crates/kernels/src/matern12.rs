@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use crate::simd::Vector;
-use crate::stationary::{FAR, RadialProfile, Stationary};
+use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 1/2: sample paths are continuous, nowhere smooth.
@@ -39,7 +39,7 @@ impl RadialProfile for Matern12Profile {
 
     #[inline(always)]
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
-        let r = q.min(V::splat(FAR)).sqrt();
+        let r = q.sqrt();
         let value = r.exp2_neg();
         // The slope is infinite at coinciding points, where it multiplies differences of zero.
         (value, value.mul(V::splat(LN_2)).div(r.max(V::splat(1e-100))))

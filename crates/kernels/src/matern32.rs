@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use crate::simd::Vector;
-use crate::stationary::{FAR, RadialProfile, Stationary};
+use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 3/2: sample paths are once differentiable.
@@ -39,10 +39,16 @@ impl RadialProfile for Matern32Profile {
 
     #[inline(always)]
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
-        let r = q.min(V::splat(FAR)).sqrt();
+        let r = q.sqrt();
         let power = r.exp2_neg();
         let value = r.mul_add(V::splat(LN_2), V::splat(1.0)).mul(power);
         (value, power.mul(V::splat(LN_2 * LN_2)))
+    }
+
+    #[inline(always)]
+    fn scaled_value<V: Vector>(&self, q: V, variance: V) -> V {
+        let r = q.sqrt();
+        r.mul_add(variance.mul(V::splat(LN_2)), variance).mul(r.exp2_neg())
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

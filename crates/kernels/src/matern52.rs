@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use crate::simd::Vector;
-use crate::stationary::{FAR, RadialProfile, Stationary};
+use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Matérn covariance with smoothness 5/2: sample paths are twice differentiable.
@@ -39,11 +39,19 @@ impl RadialProfile for Matern52Profile {
 
     #[inline(always)]
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
-        let a = q.min(V::splat(FAR)).sqrt();
+        let a = q.sqrt();
         let power = a.exp2_neg();
         let polynomial = a.horner(&[1.0, LN_2, LN_2 * LN_2 / 3.0]);
         let slope = a.horner(&[LN_2 * LN_2 / 3.0, LN_2 * LN_2 * LN_2 / 3.0]);
         (polynomial.mul(power), slope.mul(power))
+    }
+
+    #[inline(always)]
+    fn scaled_value<V: Vector>(&self, q: V, variance: V) -> V {
+        let a = q.sqrt();
+        let slope =
+            a.mul_add(variance.mul(V::splat(LN_2 * LN_2 / 3.0)), variance.mul(V::splat(LN_2)));
+        a.mul_add(slope, variance).mul(a.exp2_neg())
     }
 
     fn spec(&self, lengthscales: Vec<f64>, variance: f64) -> KernelSpec {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ndarray::{ArrayRef2, ArrayView1};
 
 use crate::simd::{LANES, Pack, Simd};
+use crate::stationary::FAR;
 
 /// What a kernel is prepared for: the rows on both sides of a kernel matrix.
 #[derive(Debug, Clone, Copy)]
@@ -80,22 +81,23 @@ impl<'a> Inputs<'a> {
     }
 
     /// Both sides relative to the middle of each column and times its scale, if scaling once was
-    /// asked for and no digit that matters is lost: differences then err by at most 2⁻⁴².
+    /// asked for and they are near each other: squared distances then stay below [`FAR`], and
+    /// differences err by at most 2⁻⁴².
     pub(crate) fn pack_scaled(&self, scales: &[f64]) -> Option<Sides> {
         if !self.scaled {
             return None;
         }
-        let middle = |(column, scale): (usize, &f64)| {
-            let (low, high) = range(self.x.column(column), self.x2().column(column));
-            ((high - low) * 0.5 * scale <= NEAR).then_some(low + (high - low) * 0.5)
-        };
-        let middles = scales.iter().enumerate().map(middle).collect::<Option<Vec<f64>>>()?;
-        Some(self.pack_with(|column, value| (value - middles[column]) * scales[column]))
+        let ranges: Vec<(f64, f64)> = (0..scales.len())
+            .map(|column| range(self.x.column(column), self.x2().column(column)))
+            .collect();
+        let length = |((low, high), scale): (&(f64, f64), &f64)| (high - low).max(0.0) * scale;
+        let diagonal: f64 = ranges.iter().zip(scales).map(|side| length(side).powi(2)).sum();
+        let middle =
+            |column: usize| 0.5_f64.mul_add(ranges[column].1 - ranges[column].0, ranges[column].0);
+        let scaled = |column, value| (value - middle(column)) * scales[column];
+        (diagonal <= FAR).then(|| self.pack_with(scaled))
     }
 }
-
-/// Coordinates that are scaled once lie within this many units of the middle.
-const NEAR: f64 = 1024.0;
 
 /// Both sides of a kernel matrix, packed; the same points twice where they are equal.
 #[derive(Debug)]

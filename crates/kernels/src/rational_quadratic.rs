@@ -6,9 +6,6 @@ use crate::simd::Vector;
 use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec};
 
-/// q is held below this, so that it stays finite.
-const FAR: f64 = 1e300;
-
 /// Rational quadratic covariance: a mixture of squared exponentials of many lengthscales.
 ///
 /// ```text
@@ -36,7 +33,7 @@ impl RationalQuadratic {
 }
 
 impl RationalQuadraticProfile {
-    /// (1 + q)^(−α) for q up to [`FAR`].
+    /// (1 + q)^(−α) for q up to [`FAR`](RadialProfile::FAR).
     #[inline(always)]
     fn power<V: Vector>(&self, q: V) -> V {
         let exponent = q.ln_1p().mul(V::splat((self.alpha * LOG2_E).min(f64::MAX)));
@@ -46,6 +43,8 @@ impl RationalQuadraticProfile {
 
 impl RadialProfile for RationalQuadraticProfile {
     const NAME: &'static str = "rq";
+    /// Tails are heavy: only what overflows is far.
+    const FAR: f64 = 1e300;
 
     /// q = r²/(2α).
     fn scale(&self) -> f64 {
@@ -54,7 +53,6 @@ impl RadialProfile for RationalQuadraticProfile {
 
     #[inline(always)]
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
-        let q = q.min(V::splat(FAR));
         let value = self.power(q);
         let slope = value.mul(V::splat((2.0 * self.alpha).min(f64::MAX))).div(q.add(V::splat(1.0)));
         (value, slope)
@@ -71,7 +69,6 @@ impl RadialProfile for RationalQuadraticProfile {
     /// ∂κ/∂log α = κ (α q/(1 + q) − α log(1 + q)).
     #[inline(always)]
     fn shape_derivative<V: Vector>(&self, q: V) -> V {
-        let q = q.min(V::splat(FAR));
         let share = q.div(q.add(V::splat(1.0)));
         self.power(q).mul(V::splat(self.alpha)).mul(share.sub(q.ln_1p()))
     }

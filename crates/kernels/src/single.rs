@@ -44,7 +44,7 @@ pub(crate) const VARIANCES: Range<f64> = 1e-9..1e9;
 struct Partial {
     /// Sums over tiles.
     y: Block,
-    /// Sums of the strip at hand over its rows.
+    /// Sums of the tile at hand over its rows.
     mirror: SingleBlock,
     /// Kernel values of the strip at hand.
     k: Vec<SingleSquare>,
@@ -65,11 +65,13 @@ pub(crate) fn product(
         k: vec![[SinglePack::ZERO; SINGLES]; TILE / SINGLES],
     };
     let visit = |Partial { y, mirror, k }: &mut Partial, tile: &Tile| {
+        mirror.clear();
         for strip in strips(tile) {
             let k = &mut k[..strip.columns.len()];
             kernel.fill(&strip, k);
             simd.run(SingleMultiply { strip: &strip, k, v: &v, y, mirror });
         }
+        mirror.add_to(y, tile.columns.start / SINGLES);
     };
     let add = |sums: Partial, next: Partial| Partial { y: sums.y.plus(next.y), ..sums };
     v.unscaled(cover.reduce(stripes, start, visit, add).y)

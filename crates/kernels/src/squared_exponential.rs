@@ -3,7 +3,7 @@
 use std::f64::consts::{LN_2, LOG2_E};
 
 use crate::simd::Vector;
-use crate::stationary::{FAR, RadialProfile, Stationary};
+use crate::stationary::{RadialProfile, Stationary};
 use crate::{KernelError, KernelSpec, StationarySpec};
 
 /// Squared exponential covariance: sample paths are infinitely often differentiable.
@@ -39,7 +39,7 @@ impl RadialProfile for SquaredExponentialProfile {
 
     #[inline(always)]
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V) {
-        let value = q.min(V::splat(FAR)).exp2_neg();
+        let value = q.exp2_neg();
         (value, value.mul(V::splat(2.0 * LN_2)))
     }
 

@@ -19,8 +19,7 @@ use crate::simd::Vector;
 use crate::single::PreparedSingle;
 use crate::{Kernel, KernelError, KernelSpec, Parameter};
 
-/// Squared scaled distances are held below this, where every profile has vanished or hardly moves,
-/// so that exponents stay within range: 2²¹.
+/// 2²¹: exponents of two within it stay within range in single precision too.
 pub(crate) const FAR: f64 = 2_097_152.0;
 
 /// A function κ of the squared scaled distance q, with κ(0) = 1.
@@ -39,11 +38,21 @@ pub trait RadialProfile: Debug + Clone + Send + Sync + 'static {
     /// What distances are multiplied by.
     fn scale(&self) -> f64;
 
-    /// κ(q) and −2 dκ/dq, for q from 0 to +∞ included. Where the slope is infinite at 0 any
-    /// finite number does: it is only used multiplied by differences that vanish faster.
+    /// Squared scaled distances are held below this, where κ has vanished or hardly moves: at most
+    /// 2²¹ where q or √q is an exponent, so that exponents stay within range.
+    const FAR: f64 = FAR;
+
+    /// κ(q) and −2 dκ/dq, for q from 0 to [`FAR`](Self::FAR) included. Where the slope is infinite
+    /// at 0 any finite number does: it is only used multiplied by differences that vanish faster.
     ///
     /// Must be `#[inline(always)]`: see [`Task`].
     fn value_and_slope<V: Vector>(&self, q: V) -> (V, V);
+
+    /// s² κ(q), for profiles where the factor comes free. Exactly s² at 0.
+    #[inline(always)]
+    fn scaled_value<V: Vector>(&self, q: V, variance: V) -> V {
+        self.value_and_slope(q).0.mul(variance)
+    }
 
     /// The shape parameter, if there is one: its name and value.
     fn shape(&self) -> Option<(&'static str, f64)> {

@@ -16,26 +16,37 @@ use super::vector::Vector;
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(__m512d);
 
-/// 2^(j/8).
-static EIGHTHS: Pack = Pack([
-    1.0,
-    1.090_507_732_665_257_7,
-    1.189_207_115_002_721,
-    1.296_839_554_651_009_6,
-    std::f64::consts::SQRT_2,
-    1.542_210_825_407_940_7,
-    1.681_792_830_507_429,
-    1.834_008_086_409_342_4,
-]);
-/// Coefficients of (2^(−f) − 1)/f for |f| ≤ 1/16; relative error of 2^(−f) below 1e-17.
-const EXP2: [f64; 7] = [
-    -std::f64::consts::LN_2,
-    0.240_226_506_959_109_33,
-    -0.055_504_108_664_822_24,
-    0.009_618_129_089_983_302,
-    -0.001_333_355_813_283_885_6,
-    0.000_154_044_338_193_475_82,
-    -1.525_342_958_649_691e-5,
+/// 2^(j/16), in two registers.
+static SIXTEENTHS: [Pack; 2] = [
+    Pack([
+        1.0,
+        1.044_273_782_427_413_8,
+        1.090_507_732_665_257_7,
+        1.138_788_634_756_691_6,
+        1.189_207_115_002_721,
+        1.241_857_812_073_484,
+        1.296_839_554_651_009_6,
+        1.354_255_546_936_892_7,
+    ]),
+    Pack([
+        std::f64::consts::SQRT_2,
+        1.476_826_145_939_499_3,
+        1.542_210_825_407_940_7,
+        1.610_490_331_949_254_3,
+        1.681_792_830_507_429,
+        1.756_252_160_373_299_5,
+        1.834_008_086_409_342_4,
+        1.915_206_561_397_147_4,
+    ]),
+];
+/// Coefficients of (2^(−f) − 1)/f for |f| ≤ 1/32; relative error of 2^(−f) below 2e-17.
+const EXP2: [f64; 6] = [
+    -0.693_147_180_559_945_8,
+    0.240_226_506_959_100_75,
+    -0.055_504_108_656_639_3,
+    0.009_618_129_106_919_538,
+    -0.001_333_378_157_678_427,
+    0.000_154_037_239_807_492_56,
 ];
 
 impl Vector for Avx512 {
@@ -106,20 +117,20 @@ impl Vector for Avx512 {
         root.mul(error).mul_add(series, root)
     }
 
-    /// In eighths: a table of eight in a register, and a shorter polynomial.
+    /// In sixteenths: a table of sixteen in two registers, and a shorter polynomial.
     #[inline(always)]
     fn exp2_neg(self) -> Self {
-        let round = Self::splat(ROUND / 8.0);
+        let round = Self::splat(ROUND / 16.0);
         let steps = round.sub(self);
-        let eighths = steps.sub(round);
-        let rest = self.add(eighths);
-        let power = Self::load(&EIGHTHS);
-        // SAFETY: see the module. The table is addressed by the last three bits of `steps`.
-        let power = unsafe { _mm512_permutexvar_pd(_mm512_castpd_si512(steps.0), power.0) };
+        let sixteenths = steps.sub(round);
+        let rest = self.add(sixteenths);
+        let (low, high) = (Self::load(&SIXTEENTHS[0]).0, Self::load(&SIXTEENTHS[1]).0);
+        // SAFETY: see the module. The tables are addressed by the last four bits of `steps`.
+        let power = unsafe { _mm512_permutex2var_pd(low, _mm512_castpd_si512(steps.0), high) };
         let power = Self(power);
         let power = power.mul_add(rest.mul(rest.horner(&EXP2)), power);
-        // SAFETY: see the module. Scales by two to the power of `eighths` rounded down.
-        Self(unsafe { _mm512_scalef_pd(power.0, eighths.0) })
+        // SAFETY: see the module. Scales by two to the power of `sixteenths` rounded down.
+        Self(unsafe { _mm512_scalef_pd(power.0, sixteenths.0) })
     }
 
     #[inline(always)]

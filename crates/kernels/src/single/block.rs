@@ -42,13 +42,11 @@ impl SingleBlock {
         Block::zeros(self.length * SINGLES, self.columns)
     }
 
-    #[inline(always)]
     pub(super) fn clear(&mut self) {
         self.packs.fill(SinglePack::ZERO);
     }
 
     /// Adds to groups of `y` from `first` on.
-    #[inline(always)]
     pub(super) fn add_to(&self, y: &mut Block, first: usize) {
         for column in 0..self.columns {
             let from = &self.packs[column * self.length..][..self.length];

@@ -7,7 +7,7 @@ use super::block::{SingleBlock, add};
 use crate::block::Block;
 use crate::simd::{Lanes, SINGLES, SinglePack, SingleSquare, Singles, Task};
 
-/// Adds a strip's part of a product with V and its mirror image's to Y; `mirror` is a buffer for
+/// Adds a strip's part of a product with V to Y, and its mirror image's to `mirror`, which is for
 /// the columns of one tile.
 ///
 /// ```text
@@ -39,7 +39,6 @@ impl Task for SingleMultiply<'_> {
 impl SingleMultiply<'_> {
     #[inline(always)]
     fn by_rows<S: Singles, const R: usize>(mut self) {
-        self.mirror.clear();
         let columns = self.v.columns;
         for first in (0..columns - columns % 2).step_by(2) {
             self.columns::<S, R, 2>(first);
@@ -47,8 +46,6 @@ impl SingleMultiply<'_> {
         if columns % 2 == 1 {
             self.columns::<S, R, 1>(columns - 1);
         }
-        let start = self.strip.columns.start;
-        self.mirror.add_to(self.y, start - start % self.mirror.length);
     }
 
     /// `C` columns from `first` on.

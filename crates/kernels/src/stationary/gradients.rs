@@ -55,7 +55,7 @@ impl<P: RadialProfile, const SCALED: bool> Gradients<'_, P, SCALED> {
         for ((weights, pulls), column) in squares.zip(self.strip.columns.clone()) {
             let there = kernel.sides.columns.group(column);
             for first in (0..LANES).step_by(R) {
-                let q = squared_distances::<V, R, SCALED>(here, there, &kernel.scales, first);
+                let q = squared_distances::<P, V, R, SCALED>(here, there, &kernel.scales, first);
                 for r in 0..R {
                     let weight = V::load(&weights[first + r]);
                     let (value, slope) = profile.value_and_slope(q[r]);

@@ -102,8 +102,7 @@ impl<P: RadialProfile> Fill<'_, P> {
                     }
                 }
                 for r in 0..R {
-                    let (value, _) = kernel.profile.value_and_slope(q[r]);
-                    value.mul(variance).store(&mut square[first + r]);
+                    kernel.profile.scaled_value(q[r], variance).store(&mut square[first + r]);
                 }
             }
         }

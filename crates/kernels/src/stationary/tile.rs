@@ -170,9 +170,22 @@ pub(super) fn held<V: Lanes, const SCALED: bool>(here: f64, there: V, scale: f64
     if SCALED { difference } else { difference.min(V::splat(FAR)).max(V::splat(-FAR)) }
 }
 
+/// Squared distances, held within what a profile takes; of scaled points all are.
+#[inline(always)]
+fn within_reach<P: RadialProfile, V: Lanes, const R: usize, const SCALED: bool>(
+    mut q: [V; R],
+) -> [V; R] {
+    if !SCALED {
+        for r in 0..R {
+            q[r] = q[r].min(V::splat(P::FAR));
+        }
+    }
+    q
+}
+
 /// Squared distances of eight points from each of `R`, those from `first` on.
 #[inline(always)]
-pub(super) fn squared_distances<V: Lanes, const R: usize, const SCALED: bool>(
+pub(super) fn squared_distances<P: RadialProfile, V: Lanes, const R: usize, const SCALED: bool>(
     here: &[Pack],
     there: &[Pack],
     scales: &[f64],
@@ -186,7 +199,7 @@ pub(super) fn squared_distances<V: Lanes, const R: usize, const SCALED: bool>(
             q[r] = delta.mul_add(delta, q[r]);
         }
     }
-    q
+    within_reach::<P, V, R, SCALED>(q)
 }
 
 /// Writes kernel values.
@@ -218,10 +231,9 @@ impl<P: RadialProfile, const SCALED: bool> Fill<'_, P, SCALED> {
         for (square, column) in self.k.iter_mut().zip(self.strip.columns.clone()) {
             let there = kernel.sides.columns.group(column);
             for first in (0..LANES).step_by(R) {
-                let q = squared_distances::<V, R, SCALED>(here, there, &kernel.scales, first);
+                let q = squared_distances::<P, V, R, SCALED>(here, there, &kernel.scales, first);
                 for r in 0..R {
-                    let (value, _) = kernel.profile.value_and_slope(q[r]);
-                    value.mul(variance).store(&mut square[first + r]);
+                    kernel.profile.scaled_value(q[r], variance).store(&mut square[first + r]);
                 }
             }
         }
@@ -292,7 +304,7 @@ impl<P: RadialProfile, const SCALED: bool> Gradient<'_, P, SCALED> {
                 q[r] = q[r].add(squared);
             }
         }
-        q
+        within_reach::<P, V, R, SCALED>(q)
     }
 
     #[inline(always)]
