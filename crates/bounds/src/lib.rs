@@ -9,6 +9,7 @@ mod gradient;
 pub mod logdet;
 mod lower;
 mod needs;
+mod neighbourhood;
 mod plan;
 mod prediction;
 mod problem;
@@ -28,6 +29,7 @@ pub use logdet::{
 };
 pub use lower::{LowerGradient, LowerPoint};
 pub use needs::{CostClass, Needs, Part};
+pub use neighbourhood::Neighbourhood;
 pub use plan::{Budget, Plan, ProblemSize, Purpose, best_affordable};
 pub use prediction::{PredictionCertificate, VarianceOptions, certify_predictions};
 pub use problem::Problem;

@@ -21,6 +21,6 @@ pub use gp_core::GpError;
 pub use gradient::{CglbGradient, cglb_gradient, cold_start};
 pub use model::{Cglb, CglbParts};
 pub use options::CglbOptions;
-pub use settings::{CglbSettings, Preconditioning};
+pub use settings::{CglbSettings, Preconditioning, VarianceFrom};
 pub use sparse_gp::{Jitter, Notice, Selector, SgprParts};
 pub use stats::CgStats;

@@ -1,7 +1,7 @@
 //! The model: auxiliary vectors on the training rows, and SGPR of what they leave.
 
 use bounds::quad::residual;
-use bounds::{NystromSystem, Problem};
+use bounds::{Neighbourhood, NystromSystem, Problem};
 use gp_core::{GpError, Hyperparameters, Posterior, Prediction, check_data, check_length};
 use kernels::cross_product;
 use linalg_cg::Preconditioner;
@@ -12,7 +12,7 @@ use crate::auxiliary::{Solved, solve};
 use crate::check::check_like_targets;
 use crate::evidence::Evidence;
 use crate::setting::{Structures, problem};
-use crate::settings::CglbSettings;
+use crate::settings::{CglbSettings, VarianceFrom};
 use crate::stats::CgStats;
 
 /// All that a model consists of: what a file must hold.
@@ -30,18 +30,22 @@ pub struct CglbParts {
     pub residual: Array2<f64>,
     /// The bounds on the log marginal likelihood.
     pub evidence: Evidence,
+    /// What predictive variances are conditioned on.
+    pub variance: VarianceFrom,
 }
 
 /// Gaussian-process regression by the conjugate-gradient lower bound.
 ///
 /// ```text
 /// mean(x*) = m(x*) + k*ᵀv + ku*ᵀL⁻ᵀB⁻¹Vr/σ²,   r = y − m(X) − Kv
-/// var(x*)  = k** − ‖L⁻¹ku*‖² + ku*ᵀL⁻ᵀB⁻¹L⁻¹ku*
+/// var(x*)  = k** − k*_Sᵀ(K_SS + σ²I)⁻¹k*_S,   S the training points nearest to x*
 /// ```
 ///
-/// The mean is exact if v solves the system or if Q = K, and SGPR's if v = 0; the variance is SGPR's.
+/// The mean is exact if v solves the system or if Q = K, and SGPR's if v = 0. The variance is never
+/// below the exact one; the paper's, SGPR's, can be had instead: [`VarianceFrom`].
 /// Conditioning costs O(N M²) and a product with K for each step of conjugate gradients, a mean
-/// O(N D), a variance O(M²). Source: Artemev, Burt & van der Wilk (2021), eq. 16 and eq. 4.
+/// O(N D), a variance O(k³) and a search. Source: Artemev, Burt & van der Wilk (2021), eq. 16, and
+/// eq. 4 for SGPR's variance.
 ///
 /// ```
 /// use cglb::{Cglb, CglbSettings};
@@ -67,6 +71,7 @@ pub struct Cglb {
     v: Array2<f64>,
     residual: Array2<f64>,
     evidence: Evidence,
+    variance: VarianceFrom,
 }
 
 impl Cglb {
@@ -133,7 +138,8 @@ impl Cglb {
         let correction = correction(hyper, z, problem.nystrom()?, &solved.residual)?;
         let Solved { v, residual, .. } = solved;
         let (x, y) = (x.to_owned(), y.to_owned());
-        Self::from_parts(CglbParts { correction, x, y, v, residual, evidence })
+        let variance = settings.variance;
+        Self::from_parts(CglbParts { correction, x, y, v, residual, evidence, variance })
     }
 
     /// Puts together a model from its parts, read from a file say; it predicts with the same bits.
@@ -142,14 +148,14 @@ impl Cglb {
     /// [`GpError::ShapeMismatch`] and [`GpError::NotFinite`] for parts that do not fit together;
     /// parameters out of range; matrices that are not positive definite.
     pub fn from_parts(parts: CglbParts) -> Result<Self, GpError> {
-        let CglbParts { correction, x, y, v, residual, evidence } = parts;
+        let CglbParts { correction, x, y, v, residual, evidence, variance } = parts;
         check_data(&correction.hyper, &x, &y)?;
         check_points(&correction.z, x.ncols())?;
         check_like_targets("v", &v, &y)?;
         check_like_targets("residual", &residual, &y)?;
         check_length("coefficients", "columns", correction.coefficients.ncols(), y.ncols())?;
         let correction = Sgpr::from_parts(correction)?;
-        Ok(Self { correction, x, y, v, residual, evidence })
+        Ok(Self { correction, x, y, v, residual, evidence, variance })
     }
 
     /// All that [`from_parts`](Self::from_parts) needs.
@@ -162,6 +168,7 @@ impl Cglb {
             v: self.v.clone(),
             residual: self.residual.clone(),
             evidence: self.evidence.clone(),
+            variance: self.variance,
         }
     }
 
@@ -217,6 +224,25 @@ impl Cglb {
     #[must_use]
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
+    }
+
+    /// What predictive variances are conditioned on.
+    #[must_use]
+    pub fn variance_from(&self) -> VarianceFrom {
+        self.variance
+    }
+
+    /// The same model with other predictive variances; nothing is solved again.
+    #[must_use]
+    pub fn with_variance_from(mut self, variance: VarianceFrom) -> Self {
+        self.variance = variance;
+        self
+    }
+
+    fn neighbourhood(&self, neighbours: usize) -> Neighbourhood<'_> {
+        let hyper = self.hyperparameters();
+        let sigma2 = hyper.total_noise_variance();
+        Neighbourhood { kernel: hyper.kernel.as_ref(), x: &self.x, sigma2, neighbours }
     }
 
     /// The covariance problem at the training rows, with these inducing points and this jitter, for
@@ -286,10 +312,20 @@ impl Posterior for Cglb {
 
     fn predict(&self, x_new: &ArrayRef2<f64>) -> Result<Prediction, GpError> {
         let mean = self.predict_mean(x_new)?;
-        Ok(Prediction { mean, ..self.correction.predict(x_new)? })
+        let VarianceFrom::Neighbours(neighbours) = self.variance else {
+            return Ok(Prediction { mean, ..self.correction.predict(x_new)? });
+        };
+        let var_latent = self.neighbourhood(neighbours).variance(x_new)?;
+        let var_y = &var_latent + self.hyperparameters().total_noise_variance();
+        Ok(Prediction { mean, var_latent, var_y })
     }
 
     fn covariance(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
-        self.correction.covariance(x_new)
+        match self.variance {
+            VarianceFrom::Neighbours(neighbours) => {
+                Ok(self.neighbourhood(neighbours).covariance(x_new)?)
+            }
+            VarianceFrom::InducingPoints => self.correction.covariance(x_new),
+        }
     }
 }

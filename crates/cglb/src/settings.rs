@@ -2,6 +2,7 @@
 
 use bounds::{BoundError, LogDetBound, Part, SurrogateKind};
 use gp_core::GpError;
+use serde::{Deserialize, Serialize};
 use sparse_gp::Jitter;
 
 use crate::bound::Bound;
@@ -18,6 +19,25 @@ pub enum Preconditioning {
     Vecchia,
 }
 
+/// What predictive variances are conditioned on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum VarianceFrom {
+    /// So many of the training points nearest to each new one: never below the exact posterior's,
+    /// but for rounding, and near it with a hundred.
+    Neighbours(usize),
+    /// Inducing points, as in the paper: SGPR's, which where inducing points are few is many times
+    /// the exact one between them, and below it at them.
+    InducingPoints,
+}
+
+impl Default for VarianceFrom {
+    fn default() -> Self {
+        Self::Neighbours(128)
+    }
+}
+
 /// How the bound is evaluated and its auxiliary vector found.
 ///
 /// | option | default | range |
@@ -32,6 +52,7 @@ pub enum Preconditioning {
 /// | `restart_every` | 40 | any; steps between true residuals, 0 for never |
 /// | `preconditioning` | [`Preconditioning::Nystrom`] | |
 /// | `search_in_single_precision` | on | products along search directions only |
+/// | `variance` | [`VarianceFrom::Neighbours`] of 128 | of predictions |
 #[derive(Debug, Clone)]
 pub struct CglbSettings {
     /// The upper bound on log|K|.
@@ -55,6 +76,8 @@ pub struct CglbSettings {
     /// Whether directions are multiplied in single precision, where the kernel can: residuals,
     /// bounds, gradients and predictions never are.
     pub search_in_single_precision: bool,
+    /// What predictive variances are conditioned on.
+    pub variance: VarianceFrom,
 }
 
 impl Default for CglbSettings {
@@ -70,6 +93,7 @@ impl Default for CglbSettings {
             restart_every: 40,
             preconditioning: Preconditioning::default(),
             search_in_single_precision: true,
+            variance: VarianceFrom::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What users of other packages ran into: cases 6, 22, 25 and 30 of the collection.
 
 use crate::support::{absolute, close, column, exact_lml, leaf, points, targets};
-use cglb::{Cglb, CglbSettings, cglb_gradient};
+use cglb::{Cglb, CglbParts, CglbSettings, VarianceFrom, cglb_gradient};
 use gp_core::{Hyperparameters, Posterior};
 use ndarray::{Array2, Axis, array};
 use sparse_gp::{Notice, Sgpr, SgprSettings};
@@ -105,6 +105,47 @@ fn no_inducing_points_leave_gibbs_and_mackay() {
     }
 }
 
+/// With all rows as neighbours variances are the exact model's, with fewer above them; a joint
+/// covariance knows at least what each variance does.
+#[test]
+fn variances_from_neighbours_are_above_the_exact_ones() {
+    let x = points(90, 2, 0);
+    let (y, hyper) = (targets(&x), leaf("matern32", &[0.7, 1.1], 1e-3));
+    let (z, at) = (points(10, 2, 500), points(25, 2, 900));
+    let joint = exact_covariance(&hyper, &x, &at);
+    let noise = hyper.noise_variance;
+    let model = Cglb::condition(&hyper, &z, &x, &y, &CglbSettings::default()).unwrap();
+    let all = model.predict(&at).unwrap();
+    crate::support::close_all("latent", &all.var_latent, joint.diag(), 1e-10);
+    crate::support::close_all("observed", &all.var_y, &(&all.var_latent + noise), 1e-15);
+    crate::support::close_all("joint", &model.covariance(&at).unwrap(), &joint, 1e-10);
+    let mut last = all.var_latent;
+    for neighbours in [40, 12, 3, 1, 0] {
+        let variance = VarianceFrom::Neighbours(neighbours);
+        let parts = CglbParts { variance, ..model.parts() };
+        let fewer = Cglb::from_parts(parts).unwrap();
+        let found = fewer.predict(&at).unwrap().var_latent;
+        let joint = fewer.covariance(&at).unwrap();
+        for ((fewer, more), joint) in found.iter().zip(&last).zip(joint.diag()) {
+            assert!(
+                fewer >= &(more - 1e-12) && joint <= &(fewer + 1e-10),
+                "{fewer} {more} {joint}"
+            );
+        }
+        last = found;
+    }
+    assert_eq!(last.to_vec(), vec![1.0; 25]);
+}
+
+/// K** − K*_f K⁻¹ K_f*.
+fn exact_covariance(hyper: &Hyperparameters, x: &Array2<f64>, at: &Array2<f64>) -> Array2<f64> {
+    let kernel = hyper.kernel.as_ref();
+    let k = kernels::gram_matrix(kernel, x) + Array2::<f64>::eye(x.nrows()) * hyper.noise_variance;
+    let factor = linalg_cg::Cholesky::factor(k).unwrap();
+    let half = factor.solve_lower(&kernels::kernel_matrix(kernel, x, at));
+    kernels::gram_matrix(kernel, at) - half.t().dot(&half)
+}
+
 /// K_ff K⁻¹y: what the exact model predicts at its own rows.
 fn exact_gp_mean(hyper: &Hyperparameters, x: &Array2<f64>, y: &Array2<f64>) -> Array2<f64> {
     let problem = bounds::Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance).unwrap();
@@ -113,11 +154,12 @@ fn exact_gp_mean(hyper: &Hyperparameters, x: &Array2<f64>, y: &Array2<f64>) -> A
 }
 
 #[test]
-fn the_variance_is_sgprs_and_so_is_the_mean_without_steps() {
+fn without_steps_and_neighbours_it_is_sgpr() {
     let x = points(80, 2, 0);
     let (y, hyper) = (targets(&x), leaf("matern52", &[0.8, 1.2], 0.05));
     let (z, at) = (points(10, 2, 500), points(30, 2, 900));
-    let settings = CglbSettings { cg_max_steps: 0, ..CglbSettings::default() };
+    let variance = VarianceFrom::InducingPoints;
+    let settings = CglbSettings { cg_max_steps: 0, variance, ..CglbSettings::default() };
     let cglb = Cglb::condition(&hyper, &z, &x, &y, &settings).unwrap();
     let sgpr = Sgpr::condition(&hyper, &z, &x, &y, &SgprSettings::default()).unwrap();
     let [a, b] = [cglb.predict(&at).unwrap(), sgpr.predict(&at).unwrap()];

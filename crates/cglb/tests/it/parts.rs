@@ -34,6 +34,7 @@ fn predictions_keep_their_bits_through_json() {
         v: through_json(&parts.v),
         residual: through_json(&parts.residual),
         evidence: through_json::<Evidence>(&parts.evidence),
+        variance: through_json(&parts.variance),
     })
     .unwrap();
     let [a, b] = [&model, &again].map(|model| model.predict(&at).unwrap());

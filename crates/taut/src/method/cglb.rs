@@ -1,7 +1,7 @@
 //! CGLB: the conjugate-gradient lower bound, with any bound on the log-determinant.
 
 use bounds::LogDetBound;
-use cglb::{Bound, CgStats, Cglb, CglbFit, CglbOptions, CglbParts, CglbSettings};
+use cglb::{Bound, CgStats, Cglb, CglbFit, CglbOptions, CglbParts, CglbSettings, VarianceFrom};
 use gp_core::{GpError, Hyperparameters, Observer};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -101,9 +101,9 @@ impl Conditioned for Cglb {
     }
 
     fn part(&self) -> Part {
-        let CglbParts { correction, v, residual, evidence, .. } = self.parts();
+        let CglbParts { correction, v, residual, evidence, variance, .. } = self.parts();
         let correction = sgpr::Saved::of(&correction);
-        Part::Cglb(Box::new(Saved { correction, v, residual, evidence }))
+        Part::Cglb(Box::new(Saved { correction, v, residual, evidence, variance }))
     }
 
     fn objective(&self) -> Result<f64, GpError> {
@@ -172,6 +172,7 @@ pub(crate) struct Saved {
     v: Array2<f64>,
     residual: Array2<f64>,
     evidence: cglb::Evidence,
+    variance: VarianceFrom,
 }
 
 impl Saved {
@@ -180,10 +181,10 @@ impl Saved {
         hyper: Hyperparameters,
         rows: &Rows,
     ) -> Result<Box<dyn Conditioned>, GpError> {
-        let Self { correction, v, residual, evidence } = self;
+        let Self { correction, v, residual, evidence, variance } = self;
         let correction = correction.into_parts(hyper, rows)?;
         let (x, y) = (rows.x.clone(), rows.y.clone());
-        let parts = CglbParts { correction, x, y, v, residual, evidence };
+        let parts = CglbParts { correction, x, y, v, residual, evidence, variance };
         Ok(Box::new(Cglb::from_parts(parts)?))
     }
 }
