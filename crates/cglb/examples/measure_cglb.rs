@@ -19,9 +19,7 @@ use bounds::surrogate::factor_inducing;
 use cglb::{Cglb, CglbSettings, cglb_gradient, cold_start};
 use datasets::{CsvOptions, Roles, Source, design, read_csv};
 use gp_core::Hyperparameters;
-use kernels::{
-    Matern32, Mean, contract_gradient, contract_input_gradient, gram_matrix, kernel_matrix,
-};
+use kernels::{Matern32, Mean, contract_gradients, gram_matrix, kernel_matrix};
 use linalg_cg::{Cholesky, LinearOperator, Preconditioner, gram, matmul};
 use ndarray::{Array2, Axis, s};
 
@@ -71,23 +69,32 @@ fn parts(
     let (l, _) = factor_inducing(&gram_matrix(kernel, z), 1e-6)?;
     let system = problem.nystrom()?;
     let square = system.vvt().clone();
-    timed("K v in double precision", || operator.apply(y));
-    timed("K v in single precision", || single.apply_search(y));
-    timed("gradient of u'K v", || operator.gradient_product(y, y));
-    timed("K_uf", || kernel_matrix(kernel, z, x));
-    timed("gradient of K_uf in parameters", || contract_gradient(kernel, z, x, &k_uf));
-    timed("gradient of K_uf in Z", || contract_input_gradient(kernel, z, x, &k_uf));
-    timed("L^-1 K_uf", || l.solve_lower(&k_uf));
-    timed("V V'", || gram(system.v()));
-    timed("A V", || matmul(&square, system.v()));
-    timed("Q^-1 r", || system.solve(y));
     let mut b = square.clone();
     b.diag_mut().mapv_inplace(|value| value + 1.0);
-    timed("Cholesky", || Cholesky::factor(b.clone()));
     let factor = Cholesky::factor(b.clone())?;
-    timed("inverse", || factor.inverse());
+    let products = timed("K v in double precision", || operator.apply(y))
+        + timed("gradient of u'K v", || operator.gradient_product(y, y));
+    let k_uf_parts = timed("K_uf", || kernel_matrix(kernel, z, x))
+        + timed("gradients of K_uf", || contract_gradients(kernel, z, x, &k_uf));
+    let level_3 = timed("L^-1 K_uf", || l.solve_lower(&k_uf))
+        + timed("V V'", || gram(system.v()))
+        + timed("A V", || matmul(&square, system.v()))
+        + timed("Q^-1 r", || system.solve(y));
+    let factors =
+        timed("Cholesky", || Cholesky::factor(b.clone())) + timed("inverse", || factor.inverse());
     let settings = CglbSettings::default();
-    timed("evaluation at a given v", || cglb_gradient(hyper, z, x, y, y, &settings));
+    let whole = timed("evaluation at a given v", || cglb_gradient(hyper, z, x, y, y, &settings));
+    let other = whole - products - k_uf_parts - level_3 - factors;
+    for (what, seconds) in [
+        ("kernel products", products),
+        ("K_uf", k_uf_parts),
+        ("BLAS-3", level_3),
+        ("Cholesky", factors),
+        ("other", other),
+    ] {
+        println!("{what:>32}: {:.0} % of it", 100.0 * seconds / whole);
+    }
+    timed("K v in single precision", || single.apply_search(y));
     timed("conditioning", || Cglb::condition(hyper, z, x, y, &settings));
     Ok(())
 }
@@ -95,9 +102,9 @@ fn parts(
 /// Calls of each part.
 const CALLS: u32 = 8;
 
-/// Prints the least wall time of some calls, and their mean of processor time over all threads:
+/// Prints and returns the least wall time of some calls; prints their mean of processor time over all threads:
 /// the better figure where others use the machine too.
-fn timed<T>(what: &str, work: impl Fn() -> T) {
+fn timed<T>(what: &str, work: impl Fn() -> T) -> f64 {
     let once = |_| {
         let start = Instant::now();
         black_box(work());
@@ -107,6 +114,7 @@ fn timed<T>(what: &str, work: impl Fn() -> T) {
     let least = (0..CALLS).map(once).fold(f64::INFINITY, f64::min);
     let processor = (processor_seconds() - before) / f64::from(CALLS);
     println!("{what:>32}: {:.1} ms, processor {:.1} ms", 1e3 * least, 1e3 * processor);
+    least
 }
 
 /// Seconds all threads of this process have run, to a hundredth; 0 where the system does not tell.

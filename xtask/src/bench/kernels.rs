@@ -1,4 +1,4 @@
-//! The table `kernels`: products with kernel matrices, their gradients and the exact objective, each beside the cost of its
+//! The table `kernels`: products with kernel matrices, their gradients and the objectives of training, each beside the cost of its
 //! arithmetic alone, and beside other packages where they are installed.
 
 mod peers;
@@ -42,7 +42,7 @@ fn run(args: &[String]) -> TaskResult {
     let size = size(args)?;
     let mut found = own(size)?;
     if found.iter().any(|row| row["data"] == "synthetic") {
-        println!("TAUT_DATA_DIR is not set: the exact objective was measured on made-up rows");
+        println!("TAUT_DATA_DIR is not set: objectives were measured on made-up rows");
     }
     match peers::Peers::find() {
         Ok(peers) => found.extend(peers.measure(size)),
@@ -85,7 +85,7 @@ fn progress(index: usize, count: usize, label: &str) {
 fn built(size: Size) -> Result<PathBuf, Failure> {
     let (profile, build) = match size {
         Size::Quick => ("debug", "build --workspace --example measure"),
-        _ => ("release", "build --release --package exact-gp --example measure"),
+        _ => ("release", "build --release --package cglb --example measure"),
     };
     task::run(&mut task::cargo(build.split(' ')))?;
     Ok(task::root().join("target").join(profile).join("examples/measure"))

@@ -23,16 +23,21 @@ struct Peer {
     name: &'static str,
     op: &'static str,
     n: usize,
+    /// Inducing points.
+    m: Option<usize>,
     columns: Option<usize>,
 }
 
-const PEERS: [Peer; 6] = [
-    Peer { name: "keops", op: "product", n: 20_000, columns: Some(1) },
-    Peer { name: "keops", op: "product", n: 20_000, columns: Some(11) },
-    Peer { name: "torch-chunked", op: "product", n: 20_000, columns: Some(1) },
-    Peer { name: "torch-chunked", op: "product", n: 20_000, columns: Some(11) },
-    Peer { name: "gpytorch-exact", op: "objective_gradient", n: 5_000, columns: None },
-    Peer { name: "numpy-exact", op: "objective", n: 5_000, columns: None },
+const PEERS: [Peer; 9] = [
+    Peer::product("keops", 1),
+    Peer::product("keops", 11),
+    Peer::product("torch-chunked", 1),
+    Peer::product("torch-chunked", 11),
+    Peer::objective("gpytorch-exact", "objective_gradient", 5_000, None),
+    Peer::objective("numpy-exact", "objective", 5_000, None),
+    Peer::objective("gpflow-sgpr", "objective_gradient", 10_000, Some(512)),
+    Peer::objective("gpytorch-sgpr", "objective_gradient", 10_000, Some(512)),
+    Peer::objective("gpflow-cglb", "objective_gradient", 10_000, Some(512)),
 ];
 /// Rows of a smoke test.
 const QUICK_ROWS: usize = 500;
@@ -60,7 +65,8 @@ impl Peers {
     pub(super) fn measure(&self, size: Size) -> Vec<Value> {
         let measured = PEERS.iter().enumerate().map(|(index, peer)| {
             let n = if size == Size::Quick { QUICK_ROWS } else { peer.n };
-            let peer = Peer { n, ..*peer };
+            let m = peer.m.map(|m| m.min(n / 10));
+            let peer = Peer { n, m, ..*peer };
             let columns =
                 peer.columns.map_or(String::new(), |columns| format!(" columns={columns}"));
             let label = format!("{} {} n={n}{columns}", peer.name, peer.op);
@@ -80,6 +86,14 @@ impl Peers {
 }
 
 impl Peer {
+    const fn product(name: &'static str, columns: usize) -> Self {
+        Self { name, op: "product", n: 20_000, m: None, columns: Some(columns) }
+    }
+
+    const fn objective(name: &'static str, op: &'static str, n: usize, m: Option<usize>) -> Self {
+        Self { name, op, n, m, columns: None }
+    }
+
     fn arguments(&self) -> Vec<String> {
         let task = if self.op == "product" { "matvec" } else { "objgrad" };
         let fixed = ["--peer", self.name, "--task", task, "--dataset", "protein", "--n"];
@@ -87,7 +101,14 @@ impl Peer {
         arguments.push(self.n.to_string());
         arguments
             .extend(self.columns.into_iter().flat_map(|c| ["--cols".to_owned(), c.to_string()]));
+        arguments.extend(self.m.into_iter().flat_map(|m| ["--m".to_owned(), m.to_string()]));
         arguments
+    }
+
+    /// What is behind the package's name, of objectives.
+    fn method(&self) -> Option<&'static str> {
+        let method = self.name.split_once('-').map(|(_, method)| method);
+        method.filter(|_| self.columns.is_none())
     }
 
     fn row(&self, found: &Result<Value, String>) -> Value {
@@ -98,8 +119,8 @@ impl Peer {
         let per_entry =
             per_entry.map(|(seconds, entries)| seconds * 1e9 * THREADS as f64 / entries);
         let mut row = json!({
-            "op": self.op, "kernel": "matern32", "method": self.columns.is_none().then_some("exact"), "n": n,
-            "d": figures["d"], "m": null, "columns": self.columns, "threads": THREADS, "dtype": "f64",
+            "op": self.op, "kernel": "matern32", "method": self.method(), "n": n,
+            "d": figures["d"], "m": self.m, "columns": self.columns, "threads": THREADS, "dtype": "f64",
             "seconds": figures["seconds"], "ns_per_entry_core": per_entry, "floor_fraction": null,
             "peak_rss_bytes": figures["peak_rss_mb"].as_u64().map(|megabytes| megabytes << 20),
             "value": figures["value"], "data": "protein", "peer": self.name,

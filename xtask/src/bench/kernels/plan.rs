@@ -36,6 +36,8 @@ const KERNELS: [&str; 4] = ["matern32", "se", "matern52", "sum"];
 const DIMENSIONS: [usize; 3] = [3, 9, 26];
 const ROWS: [usize; 3] = [10_000, 20_000, 50_000];
 const COLUMNS: [usize; 2] = [1, 11];
+/// Methods by inducing points.
+const SPARSE: [&str; 2] = ["sgpr", "cglb"];
 /// Of the set on which objectives are measured.
 const PROTEIN_D: usize = 9;
 
@@ -76,6 +78,11 @@ impl Spec {
         Self { op, method: Some("exact"), columns: None, threads, ..spec }
     }
 
+    /// An objective with its gradient, by `m` inducing points.
+    fn sparse(method: &'static str, n: usize, m: usize) -> Self {
+        Self { method: Some(method), m: Some(m), ..Self::exact("objective_gradient", n, 2) }
+    }
+
     pub(super) fn json(&self) -> Value {
         let Self { op, kernel, method, n, d, m, columns, threads, dtype } = self;
         json!({
@@ -87,11 +94,12 @@ impl Spec {
     /// In a few words, for a person who waits.
     pub(super) fn label(&self) -> String {
         let Self { op, kernel, n, d, threads, dtype, .. } = self;
+        let method = self.method.map_or(String::new(), |method| format!(" {method}"));
         let optional = |name: &str, value: Option<usize>| {
             value.map_or(String::new(), |value| format!(" {name}={value}"))
         };
         let (m, columns) = (optional("m", self.m), optional("columns", self.columns));
-        format!("{op} {kernel} {dtype} n={n} d={d}{m}{columns} threads={threads}")
+        format!("{op}{method} {kernel} {dtype} n={n} d={d}{m}{columns} threads={threads}")
     }
 }
 
@@ -117,8 +125,9 @@ fn quick() -> Vec<Spec> {
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 300, 20, 3));
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 200, 2));
     let single = products[0].single();
+    let sparse = SPARSE.map(|method| Spec::sparse(method, 200, 20));
     let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1), single];
-    [&products[..], &gradients, &others, &inducing, &exact].concat()
+    [&products[..], &gradients, &others, &inducing, &exact, &sparse].concat()
 }
 
 fn usual() -> Vec<Spec> {
@@ -144,6 +153,7 @@ fn usual() -> Vec<Spec> {
         &cross,
         &inducing,
         &exact,
+        &SPARSE.map(|method| Spec::sparse(method, 10_000, 512)),
     ]
     .concat()
 }

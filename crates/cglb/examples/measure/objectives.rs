@@ -1,4 +1,5 @@
-//! The exact log marginal likelihood, its gradient and the factorisation they rest on.
+//! Objectives of training: the exact log marginal likelihood with the factorisation it rests on, and
+//! others by their methods.
 
 use std::error::Error;
 
@@ -12,7 +13,7 @@ use ndarray::Array2;
 
 use crate::clock::{median_seconds, median_seconds_of};
 use crate::inputs::{Rows, rows};
-use crate::{Figures, Op, Spec};
+use crate::{Figures, Method, Op, Spec, sparse};
 
 /// Hyperparameters, with unit lengthscales and variance, that other packages are given too.
 const NOISE: f64 = 0.1;
@@ -25,6 +26,11 @@ pub(crate) fn measure(spec: &Spec) -> Result<Figures, Box<dyn Error>> {
     let kernel = Box::new(Matern32::new(vec![1.0; spec.d], 1.0)?);
     let mean = Mean::Constant(0.0);
     let hyper = Hyperparameters { kernel, noise_variance: NOISE, mean };
+    let method = spec.method.unwrap_or_default();
+    if method != Method::Exact {
+        let m = spec.m.ok_or("`m` is missing")?;
+        return sparse::objective_gradient(method, &hyper, &rows, m);
+    }
     let (seconds, value) = match spec.op {
         Op::Cholesky => (cholesky(&hyper, &rows.x)?, None),
         Op::Objective => objective(&hyper, &rows)?,

@@ -2,15 +2,16 @@
 //! rows, so that peaks of memory are the row's own.
 //!
 //! ```sh
-//! cargo run --release -p exact-gp --example measure -- '{"op": "product", "kernel": "matern32", "n": 20000, "d": 9, "columns": 1, "threads": 2}'
+//! cargo run --release -p cglb --example measure -- '{"op": "product", "kernel": "matern32", "n": 20000, "d": 9, "columns": 1, "threads": 2}'
 //! ```
 #![allow(clippy::print_stdout)]
 
 mod clock;
-mod exact;
 mod floor;
 mod inputs;
+mod objectives;
 mod products;
+mod sparse;
 
 use std::error::Error;
 
@@ -22,6 +23,8 @@ struct Spec {
     op: Op,
     #[serde(default)]
     kernel: Kind,
+    /// Of objectives.
+    method: Option<Method>,
     /// Data rows.
     n: usize,
     /// Input columns.
@@ -63,8 +66,17 @@ enum Op {
     Cholesky,
     /// The exact log marginal likelihood.
     Objective,
-    /// The same with its gradient.
+    /// The objective of a method with its gradient.
     ObjectiveGradient,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Method {
+    #[default]
+    Exact,
+    Sgpr,
+    Cglb,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -101,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let spec: Spec = serde_json::from_str(&text)?;
     rayon::ThreadPoolBuilder::new().num_threads(spec.threads).build_global()?;
     let mut figures = match spec.op {
-        Op::Cholesky | Op::Objective | Op::ObjectiveGradient => exact::measure(&spec)?,
+        Op::Cholesky | Op::Objective | Op::ObjectiveGradient => objectives::measure(&spec)?,
         _ => products::measure(&spec)?,
     };
     figures.peak_rss_bytes = clock::peak_rss_bytes();
