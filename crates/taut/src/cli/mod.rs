@@ -7,6 +7,7 @@ mod describe;
 mod failure;
 mod fit;
 mod interrupt;
+pub(crate) mod iterative_args;
 mod machine;
 mod options;
 mod output;

@@ -15,6 +15,7 @@ mod hostile_files;
 mod hostile_options;
 mod hostile_tables;
 mod inducing;
+mod iterative;
 mod library;
 mod many_rows;
 mod methods;
