@@ -35,15 +35,19 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Tabulate every bound on the log marginal likelihood at a model's hyperparameters
     Certify(CertifyArgs),
-    /// Look at tables
+    /// Look at tables, and get public ones
     #[command(subcommand)]
     Data(DataCommand),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
+    /// List the public data sets known by name, or all about one
+    List(ListArgs),
     /// Describe each column of a table
     Describe(DescribeArgs),
+    /// Find or download a public data set, check it, and print where its file is
+    Fetch(FetchArgs),
 }
 
 /// Which inducing points are chosen.
@@ -262,6 +266,26 @@ pub(crate) struct DescribeArgs {
     /// Write the description as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// The set to tell about
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FetchArgs {
+    /// Name of the set
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Another address of the same file
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Print nothing on standard error but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// A method by name, or `None` to choose one.

@@ -5,6 +5,7 @@
 mod automatic;
 mod certifying;
 mod cglb;
+mod data_sets;
 mod describing;
 mod fit_columns;
 mod fit_limits;
