@@ -12,6 +12,7 @@ mod rows;
 mod sets;
 mod ssgp_vb;
 mod subsets;
+mod uci;
 
 use crate::task::{Failure, Task, TaskResult};
 
@@ -38,6 +39,7 @@ const TABLES: &[Table] = &[
     naive_bayes::TABLE,
     ssgp_vb::TABLE,
     subsets::TABLE,
+    uci::TABLE,
 ];
 
 fn run(args: &[String]) -> TaskResult {

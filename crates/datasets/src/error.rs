@@ -1,11 +1,13 @@
 //! What can be wrong with a file, a request or an argument.
 
+mod fetch;
 mod hint;
 mod message;
 mod place;
 
 use std::io;
 
+pub use fetch::FetchProblem;
 pub use hint::Hint;
 pub use place::Place;
 pub(crate) use place::{listed, shown};
@@ -304,6 +306,20 @@ pub enum DataError {
         /// Its conditional variance.
         variance: f64,
     },
+    /// No public data set of that name.
+    UnknownSet {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        available: String,
+    },
+    /// A public data set that cannot be had.
+    Fetch {
+        /// Its name.
+        name: String,
+        /// Why not.
+        problem: Box<FetchProblem>,
+    },
     /// No embedded sample of that name.
     UnknownSample {
         /// The name asked for.
@@ -311,4 +327,11 @@ pub enum DataError {
         /// The names there are.
         available: String,
     },
+}
+
+#[cfg(feature = "fetch")]
+impl DataError {
+    pub(crate) fn fetch(name: &str, problem: FetchProblem) -> Self {
+        Self::Fetch { name: name.to_owned(), problem: Box::new(problem) }
+    }
 }

@@ -51,6 +51,8 @@ pub enum StopReason {
     NothingFree,
     /// The observer asked to stop.
     Interrupted,
+    /// All steps of a schedule that has no test of convergence were taken.
+    Planned,
 }
 
 impl StopReason {
@@ -58,6 +60,12 @@ impl StopReason {
     #[must_use]
     pub fn converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Value | Self::LineSearch | Self::NothingFree)
+    }
+
+    /// Whether a limit ended it, so that a wider one lets a resumed run go on.
+    #[must_use]
+    pub fn limited(self) -> bool {
+        matches!(self, Self::MaxIterations | Self::TimeLimit | Self::Interrupted)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::model::IterativeGp;
 use crate::objective::{ExactScreening, IterativeObjective};
 use crate::options::{GradientEstimator, IterativeOptions, Schedule};
 use crate::probes::seed_of_round;
+use crate::report::SolverReport;
 
 /// Rows of the exact comparison of starts.
 const SCREENING_ROWS: usize = 500;
@@ -24,6 +25,9 @@ impl IterativeGp {
     /// [`Schedule`] says, L-BFGS with probes that stand still, and Adam with new ones each step. The
     /// objective of [`Trained`] is the last estimate; with a pathwise gradient it is a lower bound
     /// on the LML. A resumed fit takes the same steps to the bit.
+    ///
+    /// `plan.options.lbfgs.max_iters` limits the steps of all optimisers together. A schedule whose
+    /// last step was taken ends as [`StopReason::Planned`]: Adam has no test of convergence.
     ///
     /// # Errors
     /// Data that are empty, not finite or of disagreeing shapes; parameters and options out of range;
@@ -39,10 +43,13 @@ impl IterativeGp {
         options.check()?;
         let space = options.plan.space(template)?;
         let subset = Subset::new(x, y, options);
-        let training = Training { x, y, subset: &subset, space: &space, options, observer };
+        let (subset, space, spent) = (&subset, &space, SolverReport::default());
+        let mut training = Training { x, y, subset, space, options, observer, spent };
         let trained = training.run(template)?;
+        let spent = training.spent;
         let hyper = space.unpack(&trained.u)?;
-        Ok((Self::condition(&hyper, x, y, &options.prediction)?, trained))
+        let model = Self::condition(&hyper, x, y, &options.prediction)?;
+        Ok((model.with_training(spent), trained))
     }
 }
 
@@ -68,10 +75,12 @@ struct Training<'a> {
     space: &'a ParameterSpace,
     options: &'a IterativeOptions,
     observer: &'a mut dyn Observer,
+    /// The solves of all optimisers.
+    spent: SolverReport,
 }
 
 impl<'a> Training<'a> {
-    fn run(mut self, template: &Hyperparameters) -> Result<Trained, GpError> {
+    fn run(&mut self, template: &Hyperparameters) -> Result<Trained, GpError> {
         let resume = self.options.plan.resume.clone();
         let before = resume.as_ref().map_or(0.0, |state| state.seconds);
         let clock = Clock { began: Instant::now(), before };
@@ -79,7 +88,8 @@ impl<'a> Training<'a> {
             Some(state) => self.resumed(state)?,
             None => {
                 let trained = self.lbfgs(template)?;
-                if self.options.schedule == Schedule::Lbfgs || ended(trained.stop_reason) {
+                let last = self.options.schedule == Schedule::Lbfgs || self.spent_all(&trained);
+                if last || ended(trained.stop_reason) {
                     return Ok(trained);
                 }
                 trained
@@ -90,11 +100,24 @@ impl<'a> Training<'a> {
                 continue;
             }
             self.adam(&mut trained, stage, &clock)?;
-            if ended(trained.stop_reason) {
+            if stage == 0 && trained.stop_reason == StopReason::Planned && self.spent_all(&trained)
+            {
+                trained.stop_reason = StopReason::MaxIterations;
+            }
+            if trained.stop_reason != StopReason::Planned {
                 break;
             }
         }
         Ok(trained)
+    }
+
+    /// Steps of all optimisers together.
+    fn limit(&self) -> usize {
+        self.options.plan.options.lbfgs.max_iters
+    }
+
+    fn spent_all(&self, trained: &Trained) -> bool {
+        trained.iterations >= self.limit()
     }
 
     /// The first optimiser, on the subset where there is one.
@@ -106,7 +129,9 @@ impl<'a> Training<'a> {
         let starts = starts(template, self.space, self.x.ncols(), plan.starts, plan.seed)?;
         let limits = self.options.train_options();
         let resume = plan.resume.clone();
-        train(&mut screening, &mut full, &starts, &limits, resume, self.observer)
+        let trained = train(&mut screening, &mut full, &starts, &limits, resume, self.observer)?;
+        self.spent = self.spent.with(full.spent);
+        Ok(trained)
     }
 
     /// Where a run of Adam was interrupted.
@@ -174,23 +199,28 @@ impl<'a> Training<'a> {
             None => AdamState::start(trained.u.clone()),
         };
         state.stage = stage;
-        let (adam, stop) = self.climb(adam, &mut objective, state, clock)?;
+        let room = self.limit().saturating_sub(trained.iterations);
+        let (adam, stop) = self.climb(adam, &mut objective, state, room, clock)?;
+        self.spent = self.spent.with(objective.spent);
         let run = state.run.as_ref().map_or(0, |run| run.evaluations);
         trained.evaluations = state.evaluations + run;
         trained.iterations += adam.steps;
-        trained.objective = adam.value;
+        if !adam.value.is_nan() {
+            trained.objective = adam.value;
+        }
         trained.u = adam.u;
         trained.stop_reason = stop;
         trained.seconds = state.seconds;
         Ok(())
     }
 
-    /// Steps until there is a reason to stop, each kept in the state.
+    /// Steps until there is a reason to stop, at most `room`, each kept in the state.
     fn climb(
         &mut self,
         mut adam: AdamState,
         objective: &mut IterativeObjective<'_>,
         state: &mut TrainState,
+        room: usize,
         clock: &Clock,
     ) -> Result<(AdamState, StopReason), GpError> {
         let options = self.adam_options(state.stage);
@@ -204,6 +234,13 @@ impl<'a> Training<'a> {
             self.observer.step(&progress(&adam, state), state);
             if let Some(stop) = self.outside_stop(state.seconds) {
                 return Ok((adam, stop));
+            }
+            if adam.steps >= room.min(options.steps) {
+                let all = adam.steps >= options.steps;
+                return Ok((
+                    adam,
+                    if all { StopReason::Planned } else { StopReason::MaxIterations },
+                ));
             }
             match adam.step(objective, &options) {
                 Ok(None) => {}

@@ -63,6 +63,7 @@ pub struct IterativeParts {
 #[derive(Debug)]
 pub struct IterativeGp {
     parts: IterativeParts,
+    training: Option<SolverReport>,
     /// Chosen when first needed: the mean needs only α.
     chosen: OnceLock<Chosen>,
     love: OnceLock<Love>,
@@ -117,7 +118,7 @@ impl IterativeGp {
         })?;
         let (hyper, x, y, options) = (hyper.clone(), x.to_owned(), y.to_owned(), options.clone());
         let parts = IterativeParts { hyper, x, y, alpha, options, solver };
-        Ok(Self { parts, chosen: OnceLock::from(chosen), love: OnceLock::new() })
+        Ok(Self { parts, training: None, chosen: OnceLock::from(chosen), love: OnceLock::new() })
     }
 
     /// Puts together a model from its parts, read from a file say; it predicts with the same bits.
@@ -130,7 +131,7 @@ impl IterativeGp {
         check_length("alpha", "rows", parts.alpha.nrows(), parts.y.nrows())?;
         check_length("alpha", "columns", parts.alpha.ncols(), parts.y.ncols())?;
         check_finite(&parts.alpha, "alpha")?;
-        Ok(Self { parts, chosen: OnceLock::new(), love: OnceLock::new() })
+        Ok(Self { parts, training: None, chosen: OnceLock::new(), love: OnceLock::new() })
     }
 
     /// All that [`from_parts`](Self::from_parts) needs.
@@ -155,6 +156,17 @@ impl IterativeGp {
     #[must_use]
     pub fn solver(&self) -> &SolverReport {
         &self.parts.solver
+    }
+
+    /// The solves of training in this process, after [`fit`](Self::fit): all of them together, and
+    /// the worst.
+    #[must_use]
+    pub fn training_solver(&self) -> Option<&SolverReport> {
+        self.training.as_ref()
+    }
+
+    pub(crate) fn with_training(self, training: SolverReport) -> Self {
+        Self { training: Some(training), ..self }
     }
 
     /// The same model, predicting otherwise; α stays.

@@ -14,6 +14,7 @@ use crate::estimate::{Task, operator};
 use crate::gradient::{TraceGradient, form, mean_gradient};
 use crate::options::{EstimatorOptions, GradientEstimator};
 use crate::probes::seed_of_round;
+use crate::report::SolverReport;
 use crate::surrogate::{Chosen, Surrogate};
 
 /// The estimate with probes and pivots that stand still until a step is accepted, or for good.
@@ -26,6 +27,8 @@ pub(crate) struct IterativeObjective<'a> {
     pub(crate) seed: u64,
     /// Whether each accepted step draws new probes and pivots.
     pub(crate) fresh: bool,
+    /// The solves of all evaluations.
+    pub(crate) spent: SolverReport,
     state: State,
 }
 
@@ -47,7 +50,17 @@ impl<'a> IterativeObjective<'a> {
         seed: u64,
         fresh: bool,
     ) -> Self {
-        Self { x, y, space, options, gradient, seed, fresh, state: State::default() }
+        Self {
+            x,
+            y,
+            space,
+            options,
+            gradient,
+            seed,
+            fresh,
+            spent: SolverReport::default(),
+            state: State::default(),
+        }
     }
 
     /// Value and gradient from probes drawn from the prior, by solves that start from the last and
@@ -57,7 +70,7 @@ impl<'a> IterativeObjective<'a> {
         task: &Task<'_, '_>,
         features: usize,
         max_steps: usize,
-    ) -> Result<(f64, HyperGradient), GpError> {
+    ) -> Result<(f64, HyperGradient, SolverReport), GpError> {
         let (problem, surrogate) = (task.problem, task.surrogate);
         let r = task.hyper.residual(self.x, self.y);
         let (targets, probes) = (r.ncols(), self.options.probes);
@@ -80,8 +93,9 @@ impl<'a> IterativeObjective<'a> {
         let (gradient, _) = task.gradient(&operator, &alpha, &trace);
         let quad = (&alpha * &(&r + &left)).sum() + slack(problem, surrogate, &left);
         let constant = log_det_upper(problem, surrogate)? + self.x.nrows() as f64 * (2.0 * PI).ln();
+        let solver = SolverReport::of_cg(&run);
         self.state.warm = Some(run.v);
-        Ok((-0.5 * quad - 0.5 * targets as f64 * constant, gradient))
+        Ok((-0.5 * quad - 0.5 * targets as f64 * constant, gradient, solver))
     }
 }
 
@@ -115,7 +129,7 @@ impl Objective for IterativeObjective<'_> {
                 GradientEstimator::Hutchinson => {
                     let seed = seed_of_round(self.seed, self.state.round);
                     let estimate = task.estimate(self.y, seed)?;
-                    Ok((estimate.value, estimate.gradient))
+                    Ok((estimate.value, estimate.gradient, estimate.solver))
                 }
                 GradientEstimator::Pathwise { features, max_steps } => {
                     self.pathwise(&task, features, max_steps)
@@ -123,7 +137,8 @@ impl Objective for IterativeObjective<'_> {
             }
         });
         self.state.chosen = Some(chosen);
-        let (value, gradient) = outcome?;
+        let (value, gradient, solver) = outcome?;
+        self.spent = self.spent.with(solver);
         Ok(self.space.evaluation(u, value, &gradient))
     }
 

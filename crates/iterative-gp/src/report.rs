@@ -48,6 +48,24 @@ impl SolverReport {
         }
     }
 
+    /// The work of both, and the worst of either.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            solves: self.solves + other.solves,
+            steps_total: self.steps_total + other.steps_total,
+            steps_max: self.steps_max.max(other.steps_max),
+            capped: self.capped + other.capped,
+            worst_residual: self.worst_residual.max(other.worst_residual),
+            quad_slack: self.quad_slack.max(other.quad_slack),
+            log_det_slack: self
+                .log_det_slack
+                .into_iter()
+                .chain(other.log_det_slack)
+                .reduce(f64::max),
+        }
+    }
+
     /// Whether every solve reached its tolerance.
     #[must_use]
     pub fn converged(&self) -> bool {

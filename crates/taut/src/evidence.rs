@@ -30,6 +30,10 @@ pub struct Evidence {
     pub bound_lower: Option<String>,
     /// The training objective of methods that maximise a bound, priors apart.
     pub elbo: Option<f64>,
+    /// A stochastic estimate of the value, of methods that have no better.
+    pub estimate: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
     /// Conjugate gradients behind these numbers.
     pub cg: CgSummary,
     /// What stands on the diagonal of Kuu beside the kernel.
@@ -114,7 +118,13 @@ impl Evidence {
         let hyper = gp.hyperparameters();
         let residual = hyper.residual(&rows.x, &rows.y);
         let certificate = certify(hyper, &rows.x, &residual, &certify_options)?;
-        Ok(Self { elbo: self.elbo, ..Self::from(&certificate) }.narrowed_by(self))
+        let found = Self {
+            elbo: self.elbo,
+            estimate: self.estimate,
+            standard_error: self.standard_error,
+            ..Self::from(&certificate)
+        };
+        Ok(found.narrowed_by(self))
     }
 
     /// Both brackets hold, so the higher lower end and the lower upper end do.
@@ -178,6 +188,8 @@ impl From<&Certificate> for Evidence {
             bound: name(bracket.lower_bounds),
             bound_lower: name(bracket.upper_bounds),
             elbo: None,
+            estimate: None,
+            standard_error: None,
             cg: certificate.cg,
             jitter: certificate.jitter,
             warnings: certificate.warnings.clone(),

@@ -6,7 +6,7 @@ use kernels::KernelSpec;
 use ndarray::ArrayRef2;
 use sparse_gp::{InducingPoints, Selector};
 
-use crate::{Method, Setting, Surrogates};
+use crate::{IterativeSettings, Method, Setting, Surrogates};
 
 /// How a table is fitted.
 ///
@@ -18,13 +18,14 @@ use crate::{Method, Setting, Surrogates};
 /// | `scale` | true: inputs and targets are standardised by the training rows |
 /// | `params` | none: starting values, instead of `kernel` and `mean` |
 /// | `train` | true; false conditions on the data at the starting values |
-/// | `plan` | see [`TrainingPlan`] |
+/// | `plan` | see [`TrainingPlan`]; `taut fit --method iterative` raises its noise floor to 1e-4 |
 /// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
 /// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`] |
-/// | `cg_tolerance` | 1 nat while training; the final solve goes to 1e-3, or this if less |
-/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; 0 leaves v = 0 |
+/// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; with CGLB 0 leaves v = 0 |
+/// | `iterative` | see [`IterativeSettings`] |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
 /// | `memory_budget` | none: bytes for the matrices |
 ///
@@ -57,6 +58,8 @@ pub struct FitOptions {
     pub cg_tolerance: Option<f64>,
     /// Cap on the steps of a solve.
     pub cg_max_steps: Option<usize>,
+    /// Options of the iterative method alone.
+    pub iterative: IterativeSettings,
     /// Rows hyperparameters are trained on; all rows are conditioned on.
     pub training_rows: Option<usize>,
     /// Largest number of bytes of the matrices.
@@ -79,6 +82,7 @@ impl Default for FitOptions {
             bound: None,
             cg_tolerance: None,
             cg_max_steps: None,
+            iterative: IterativeSettings::default(),
             training_rows: None,
             memory_budget: None,
         }
@@ -98,15 +102,18 @@ impl FitOptions {
         let bound = self.bound.as_ref().map(|_| Setting::Bound);
         let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
         let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
-        [selection, fixed, bound, tolerance, steps].into_iter().flatten().collect()
+        let shared = [selection, fixed, bound, tolerance, steps].into_iter().flatten();
+        shared.chain(self.iterative.given()).collect()
     }
 
     /// Refuses what no data could make right.
     ///
     /// # Errors
-    /// [`GpError::UnusedOption`] for an option the method has no use for, [`GpError::UnknownBound`].
+    /// [`GpError::UnusedOption`] for an option the method has no use for, [`GpError::UnknownBound`],
+    /// and as [`IterativeSettings::check`].
     pub fn check(&self) -> Result<(), GpError> {
         self.method.check_settings(&self.given_settings())?;
+        self.iterative.check()?;
         self.bound.as_deref().map_or(Ok(()), |name| Bound::named(name).map(drop))
     }
 

@@ -1,9 +1,11 @@
 //! What models on inducing points need of memory, said before it is taken.
 
 use gp_core::GpError;
+use iterative_gp::{Preconditioning, Variance};
 use ndarray::ArrayRef2;
 use sparse_gp::Selector;
 
+use crate::method::Rows;
 use crate::{FitOptions, bytes_text};
 
 /// Numbers of the factor behind a greedy choice of inducing points, at most.
@@ -113,4 +115,63 @@ pub(crate) fn prediction_bytes(m: usize) -> u64 {
 /// Whether the bounds of `taut certify` with `m` inducing points fit: V, and the selection's factor.
 pub(crate) fn certificate_bytes(n: usize, m: usize) -> u64 {
     8 * 3 * (n as u64).saturating_mul(m as u64)
+}
+
+/// Vectors of a right-hand side that conjugate gradients hold, its two solutions and probe included.
+const VECTORS: u64 = 8;
+/// Rows of a block of the kernel matrix at prediction.
+const BLOCK_ROWS: u64 = 256;
+/// What Lanczos vectors are kept in, at most.
+const BASIS_BYTES: u64 = 64 << 20;
+
+/// The needs of a fit by conjugate gradients alone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IterativeNeed {
+    n: u64,
+    bytes: u64,
+}
+
+impl IterativeNeed {
+    pub(crate) fn new(
+        rows: &Rows,
+        preconditioning: &Preconditioning,
+        probes: usize,
+        variance: Variance,
+    ) -> Self {
+        let (n, p) = (rows.x.nrows() as u64, rows.y.ncols() as u64);
+        let rank = match preconditioning {
+            Preconditioning::PivotedCholesky { rank } => (*rank as u64).min(n),
+            Preconditioning::InducingPoints(z) => z.nrows() as u64,
+            Preconditioning::Vecchia { neighbours } => (*neighbours as u64).min(n),
+        };
+        let columns = probes as u64 + p;
+        let factor = 3 * rank.saturating_mul(n) + 4 * rank * rank;
+        let basis = (columns.saturating_mul(n).saturating_mul(n)).min(BASIS_BYTES / 8);
+        let data = 2 * rows.x.len() as u64;
+        let numbers = factor + VECTORS * columns.saturating_mul(n) + basis + data;
+        Self { n, bytes: 8 * numbers + Self::prediction_bytes(rows.x.nrows(), variance) }
+    }
+
+    /// Bytes a variance needs.
+    pub(crate) fn prediction_bytes(n: usize, variance: Variance) -> u64 {
+        let n = n as u64;
+        let space = match variance {
+            Variance::Love { rank, .. } => 2 * (rank as u64).min(n),
+            Variance::Exact => 0,
+        };
+        8 * (space + 2 * BLOCK_ROWS).saturating_mul(n)
+    }
+
+    /// Bytes left of the budget to keep tiles of K in, at most `most`.
+    pub(crate) fn left_for_tiles(self, budget: Option<u64>, most: u64) -> Result<u64, GpError> {
+        let Some(budget) = budget else { return Ok(most) };
+        match budget.checked_sub(self.bytes) {
+            Some(left) => Ok(left.min(most)),
+            None => Err(GpError::IterativeMemory {
+                n: self.n as usize,
+                needed: bytes_text(self.bytes),
+                budget: bytes_text(budget),
+            }),
+        }
+    }
 }

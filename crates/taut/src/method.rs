@@ -5,6 +5,7 @@
 
 mod cglb;
 mod exact;
+mod iterative;
 mod sgpr;
 
 use std::fmt::Debug;
@@ -25,6 +26,8 @@ pub enum Method {
     Sgpr,
     /// The conjugate-gradient lower bound.
     Cglb,
+    /// Conjugate gradients and stochastic traces.
+    Iterative,
 }
 
 /// An option that not every method has a use for.
@@ -43,6 +46,22 @@ pub enum Setting {
     CgTolerance,
     /// Cap on their steps.
     CgMaxSteps,
+    /// Random vectors of a stochastic estimate.
+    Probes,
+    /// Pivots of the preconditioner.
+    PreconditionerRank,
+    /// How the gradient of the log-determinant is estimated.
+    Estimator,
+    /// What training steps by.
+    Optimizer,
+    /// Rows of the first optimisers.
+    PretrainRows,
+    /// Steps of Adam on all rows.
+    AdamSteps,
+    /// Where the variance of a prediction comes from.
+    Variance,
+    /// Dimension of LOVE's space.
+    LoveRank,
 }
 
 impl Setting {
@@ -56,19 +75,28 @@ impl Setting {
             Self::Bound => "bound",
             Self::CgTolerance => "cg-tolerance",
             Self::CgMaxSteps => "cg-max-steps",
+            Self::Probes => "probes",
+            Self::PreconditionerRank => "preconditioner-rank",
+            Self::Estimator => "estimator",
+            Self::Optimizer => "optimizer",
+            Self::PretrainRows => "pretrain-rows",
+            Self::AdamSteps => "adam-steps",
+            Self::Variance => "variance",
+            Self::LoveRank => "love-rank",
         }
     }
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb, Self::Iterative];
 
     fn inference(self) -> &'static dyn Inference {
         match self {
             Self::Exact => &exact::Cholesky,
             Self::Sgpr => &sgpr::InducingPoints,
             Self::Cglb => &cglb::ConjugateGradients,
+            Self::Iterative => &iterative::StochasticTraces,
         }
     }
 
@@ -229,6 +257,7 @@ pub(crate) enum Part {
     Exact(exact::Saved),
     Sgpr(Box<sgpr::Saved>),
     Cglb(Box<cglb::Saved>),
+    Iterative(Box<iterative::Saved>),
 }
 
 impl Part {
@@ -242,6 +271,7 @@ impl Part {
             Self::Exact(saved) => saved.restore(hyper, rows),
             Self::Sgpr(saved) => saved.restore(hyper, rows),
             Self::Cglb(saved) => saved.restore(hyper, rows),
+            Self::Iterative(saved) => saved.restore(hyper, rows),
         }
     }
 }

@@ -50,7 +50,7 @@ fn training(
 ) -> Result<Vec<String>, GpError> {
     let hyper = model.hyperparameters();
     let floors = options.plan.space(hyper)?.at_floor(hyper).into_iter();
-    let stopped = (!trained.stop_reason.converged()).then(|| {
+    let stopped = trained.stop_reason.limited().then(|| {
         format!(
             "training stopped before it converged ({} after {} steps)",
             stop_text(trained.stop_reason),

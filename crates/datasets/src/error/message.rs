@@ -162,6 +162,10 @@ impl DataError {
             Self::NotPositiveSemidefinite { row, variance } => format!(
                 "`kernel` is not a covariance: input row {row} has variance {variance:e} given the others, expected at least 0"
             ),
+            Self::UnknownSet { name, available } => {
+                format!("there is no public data set `{name}`; there are {available}")
+            }
+            Self::Fetch { name, problem } => format!("`{name}` {}", problem.cause()),
             Self::UnknownSample { name, available } => {
                 format!("there is no sample `{name}`; there are {available}")
             }
@@ -201,7 +205,8 @@ impl DataError {
             Self::BadSplit { .. } => "change the size or give more rows".into(),
             Self::BadArgument { argument, .. } | Self::ShapeMismatch { argument, .. } => format!("change `{argument}`"),
             Self::NotPositiveSemidefinite { .. } => "use a symmetric positive semidefinite function".into(),
-            Self::UnknownSample { .. } => "choose one of them".into(),
+            Self::Fetch { problem, .. } => problem.remedy().into(),
+            Self::UnknownSet { .. } | Self::UnknownSample { .. } => "choose one of them".into(),
         }
     }
 }

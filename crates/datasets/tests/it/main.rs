@@ -4,6 +4,8 @@
 mod chunks;
 mod describing;
 mod designs;
+#[cfg(feature = "fetch")]
+mod fetching;
 mod files;
 mod generating;
 mod hostile_cells;

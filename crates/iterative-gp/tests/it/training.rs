@@ -83,7 +83,7 @@ fn a_resumed_fit_takes_the_same_steps() {
     {
         let options = short(gradient);
         let (_, whole) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
-        assert_eq!(whole.stop_reason, StopReason::MaxIterations);
+        assert_eq!(whole.stop_reason, StopReason::Planned);
         for steps in 1..=18 {
             let mut patience = Patience { left: Cell::new(steps), state: TrainState::default() };
             let first = IterativeGp::fit(&template, &x, &y, &options, &mut patience);

@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use gp_core::metrics::normal_half_width;
 use taut::Method;
 
+use super::iterative_args::IterativeArgs;
+
 /// Largest accepted number of threads.
 const MAX_THREADS: usize = 1024;
 /// Each draw is a column of the output.
@@ -33,15 +35,19 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Tabulate every bound on the log marginal likelihood at a model's hyperparameters
     Certify(CertifyArgs),
-    /// Look at tables
+    /// Look at tables, and get public ones
     #[command(subcommand)]
     Data(DataCommand),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
+    /// List the public data sets known by name, or all about one
+    List(ListArgs),
     /// Describe each column of a table
     Describe(DescribeArgs),
+    /// Find or download a public data set, check it, and print where its file is
+    Fetch(FetchArgs),
 }
 
 /// Which inducing points are chosen.
@@ -117,8 +123,8 @@ pub(crate) struct FitArgs {
     /// [default: arithmetic-geometric]
     #[arg(long, value_name = "NAME")]
     pub(crate) bound: Option<String>,
-    /// Slack conjugate gradients may leave in training, in nats [default: 1]; the final solve goes to
-    /// 0.001, or to this if less
+    /// Slack conjugate gradients may leave in training, in nats [default: 1, iterative: 0.01]; the
+    /// final solve goes to 0.001 (iterative: 0.000001), or to this if less
     #[arg(long, value_name = "NATS", value_parser = positive_real)]
     pub(crate) cg_tolerance: Option<f64>,
     /// Largest number of steps of a solve by conjugate gradients [default: 1000]
@@ -132,9 +138,10 @@ pub(crate) struct FitArgs {
     /// `taut certify`
     #[arg(long, value_name = "J", default_value_t = 1e-6, value_parser = non_negative)]
     pub(crate) jitter: f64,
-    /// Smallest noise variance training can reach, in the scale of training
-    #[arg(long, value_name = "V", default_value_t = 1e-6, value_parser = positive_real)]
-    pub(crate) noise_floor: f64,
+    /// Smallest noise variance training can reach, in the scale of training [default: 1e-6, with
+    /// --method iterative 1e-4]
+    #[arg(long, value_name = "V", value_parser = positive_real)]
+    pub(crate) noise_floor: Option<f64>,
     /// Fit in the table's own units instead of standardising
     #[arg(long)]
     pub(crate) no_scale: bool,
@@ -188,6 +195,8 @@ pub(crate) struct FitArgs {
     /// Write a report as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) iterative: IterativeArgs,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -268,6 +277,26 @@ pub(crate) struct DescribeArgs {
     pub(crate) report: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// The set to tell about
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FetchArgs {
+    /// Name of the set
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Another address of the same file
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Print nothing on standard error but errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
 /// A method by name, or `None` to choose one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MethodChoice(pub(crate) Option<Method>);
@@ -302,7 +331,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     positive_real(text).map(|seconds| seconds.min(MAX_SECONDS))
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
         Ok(number) => Ok(number),

@@ -3,10 +3,12 @@
 pub(crate) mod args;
 mod certify;
 mod checkpoint;
+mod data;
 mod describe;
 mod failure;
 mod fit;
 mod interrupt;
+pub(crate) mod iterative_args;
 mod machine;
 mod options;
 mod output;
@@ -39,7 +41,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Certify(args) => certify::run(args),
+        Command::Data(DataCommand::List(args)) => data::list(args),
         Command::Data(DataCommand::Describe(args)) => describe::run(args),
+        Command::Data(DataCommand::Fetch(args)) => data::fetch(args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use gp_core::{
 };
 use kernels::KernelSpec;
 use sparse_gp::Selector;
-use taut::{AutoLimits, FitOptions, Surrogates, automatic, parse_kernel, read_params};
+use taut::{AutoLimits, FitOptions, Method, Surrogates, automatic, parse_kernel, read_params};
 
 use super::args::{FitArgs, MeanKind, Select};
 use super::failure::Failure;
@@ -17,6 +17,8 @@ use super::table::{Tables, read};
 
 /// What `--fix` calls the inducing points, which are no hyperparameters.
 const INDUCING_POINTS: &str = "inducing_points";
+/// The noise floor where solves do without a factorisation: the smaller the noise, the more steps.
+const ITERATIVE_NOISE_FLOOR: f64 = 1e-4;
 
 /// The options of each kernel to be tried, at least one; what is chosen automatically is the same for
 /// all.
@@ -36,6 +38,7 @@ pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptio
         bound: args.bound.clone(),
         cg_tolerance: args.cg_tolerance,
         cg_max_steps: args.cg_max_steps,
+        iterative: args.iterative.settings(),
         memory_budget: Some(machine::memory_budget(args.memory)),
         ..FitOptions::default()
     };
@@ -147,10 +150,18 @@ fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
     }
 }
 
+fn floors(args: &FitArgs) -> Floors {
+    let usual = match args.method.0 {
+        Some(Method::Iterative) => ITERATIVE_NOISE_FLOOR,
+        _ => Floors::default().noise_variance,
+    };
+    Floors { noise_variance: args.noise_floor.unwrap_or(usual), ..Floors::default() }
+}
+
 fn plan(args: &FitArgs) -> TrainingPlan {
     let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
-        floors: Floors { noise_variance: args.noise_floor, ..Floors::default() },
+        floors: floors(args),
         fixed: args.fix.iter().filter(hyper).cloned().collect(),
         starts: args.starts.unwrap_or(if args.params.is_some() { 1 } else { DEFAULT_STARTS }),
         seed: args.seed,
@@ -183,7 +194,7 @@ fn fingerprint_line(options: &FitOptions) -> String {
         plan.seed
     );
     let method = format!(
-        "{} {:?} {} {} {:?} {:?} {:?} {:?}",
+        "{} {:?} {} {} {:?} {:?} {:?} {:?} {:?}",
         options.method.name(),
         options.surrogates,
         selector_text(options.selector.as_ref()),
@@ -192,6 +203,7 @@ fn fingerprint_line(options: &FitOptions) -> String {
         options.bound,
         options.cg_tolerance,
         options.cg_max_steps,
+        options.iterative,
     );
     format!("{training} {method}")
 }

@@ -45,11 +45,37 @@ fn built_from(report: &Report) -> String {
     inducing.into_iter().chain(bound).chain(neighbours).collect()
 }
 
-/// The value itself, or where it lies.
+/// The value itself, or where it lies, and what was estimated of it.
 fn lml_lines(report: &Report) -> Vec<String> {
+    let mut lines = proven_lines(report);
+    lines.extend(estimate_line(&report.lml));
+    lines
+}
+
+fn estimate_line(lml: &Lml) -> Option<String> {
+    let (value, error) = (lml.estimate?, lml.standard_error?);
+    let place = match (lml.lower, lml.upper) {
+        (_, Some(upper)) if value > upper => {
+            format!("{} above the upper bound", fixed(value - upper, 4))
+        }
+        (Some(lower), _) if value < lower => {
+            format!("{} below the lower bound", fixed(lower - value, 4))
+        }
+        (Some(_), Some(_)) => "between the bounds".to_owned(),
+        _ => "no bounds were computed".to_owned(),
+    };
+    Some(format!(
+        "    stochastic estimate {} ± {} (standard error) nats: {place}",
+        fixed(value, 4),
+        fixed(error, 4)
+    ))
+}
+
+fn proven_lines(report: &Report) -> Vec<String> {
     let lml = &report.lml;
+    let known = report.elbo.is_none() && lml.estimate.is_none();
     match (lml.lower, lml.upper, lml.exact) {
-        (Some(lower), Some(upper), Some(exact)) if report.elbo.is_none() => vec![format!(
+        (Some(lower), Some(upper), Some(exact)) if known => vec![format!(
             "  log marginal likelihood {} nats (certified within {:.1e} for rounding)",
             fixed(exact, 4),
             0.5 * (upper - lower)
@@ -92,6 +118,7 @@ fn training_line(report: &Report) -> Option<String> {
         StopReason::MaxIterations => "step limit reached",
         StopReason::TimeLimit => "time limit reached",
         StopReason::NothingFree => "nothing to train",
+        StopReason::Planned => "all planned steps taken",
         _ => "stopped",
     };
     Some(format!(

@@ -116,5 +116,5 @@ fn row(fitted: &Fitted) -> Result<KernelRow, Failure> {
 }
 
 fn stopped_by_a_limit(fitted: &Fitted) -> bool {
-    fitted.trained.as_ref().is_some_and(|trained| !trained.stop_reason.converged())
+    fitted.trained.as_ref().is_some_and(|trained| trained.stop_reason.limited())
 }

@@ -1,0 +1,88 @@
+//! The arguments of `bench uci`.
+
+use std::path::PathBuf;
+
+use crate::task::Failure;
+
+/// Seconds of training unless told otherwise.
+const SECONDS: f64 = 600.0;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Options {
+    /// Folder with the sets, instead of TAUT_DATA_DIR, the cache or a download.
+    pub(super) data: Option<PathBuf>,
+    /// Small tables that are always there.
+    pub(super) quick: bool,
+    /// Limit of training, a fit.
+    pub(super) seconds: f64,
+    /// Sets, all if empty.
+    pub(super) sets: Vec<String>,
+    /// Methods, all if empty.
+    pub(super) only: Vec<String>,
+    /// Where the rendered table goes.
+    pub(super) table: Option<PathBuf>,
+}
+
+impl Options {
+    pub(super) fn parse(args: &[String]) -> Result<Self, Failure> {
+        let mut options = Self {
+            data: None,
+            quick: false,
+            seconds: SECONDS,
+            sets: Vec::new(),
+            only: Vec::new(),
+            table: None,
+        };
+        let mut rest = args.iter();
+        while let Some(name) = rest.next() {
+            if name == "--quick" {
+                options.quick = true;
+                continue;
+            }
+            let known = ["--data", "--time", "--sets", "--only", "--table"];
+            if !known.contains(&name.as_str()) {
+                return Err(Failure::usage(format!("`{name}` is no option of uci")));
+            }
+            let value =
+                rest.next().ok_or_else(|| Failure::usage(format!("{name} needs a value")))?;
+            options.set(name, value)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        let words = || value.split(',').map(str::to_owned).collect();
+        match name {
+            "--data" => self.data = Some(PathBuf::from(value)),
+            "--table" => self.table = Some(PathBuf::from(value)),
+            "--sets" => self.sets = words(),
+            "--only" => self.only = words(),
+            _ => {
+                let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+                self.seconds = seconds.ok_or_else(|| {
+                    Failure::usage(format!("--time takes seconds above 0, not `{value}`"))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, Failure> {
+        Options::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_read_and_others_refused() {
+        let options = parse("--quick --time 2.5 --sets pol,bike --only sgpr-512").expect("known");
+        assert!(options.quick && options.sets == ["pol", "bike"] && options.only == ["sgpr-512"]);
+        assert_eq!(options.seconds.to_string(), "2.5");
+        for wrong in ["--fast", "--time", "--time 0", "--time x", "pol"] {
+            assert!(matches!(parse(wrong), Err(Failure::Usage(_))), "{wrong}");
+        }
+    }
+}
