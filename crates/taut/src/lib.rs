@@ -11,6 +11,7 @@ mod front_page {}
 mod auto;
 mod certificate_table;
 mod certify;
+mod classifier;
 mod evidence;
 mod fit;
 mod fit_options;
@@ -27,6 +28,9 @@ mod warnings;
 pub use auto::{AutoLimits, automatic};
 pub use certificate_table::table_lines;
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
+pub use classifier::{
+    Classifier, ClassifyError, ColumnSpec, FeatureKind, LabelledRows, Schema, Unlabelled,
+};
 pub use evidence::{Evidence, EvidenceOptions};
 pub use fit::{Fitted, fit};
 pub use fit_options::FitOptions;
@@ -47,4 +51,5 @@ pub use exact_gp;
 pub use gp_core;
 pub use kernels;
 pub use linalg_cg;
+pub use naive_bayes;
 pub use sparse_gp;

@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use gp_core::metrics::normal_half_width;
 use taut::Method;
 
+use super::classify::args::ClassifyCommand;
+
 /// Largest accepted number of threads.
 const MAX_THREADS: usize = 1024;
 /// Each draw is a column of the output.
@@ -33,6 +35,9 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Tabulate every bound on the log marginal likelihood at a model's hyperparameters
     Certify(CertifyArgs),
+    /// Classify rows of a table by naive Bayes: learn, go on learning, merge, predict, judge, explain
+    #[command(subcommand)]
+    Classify(Box<ClassifyCommand>),
     /// Look at tables
     #[command(subcommand)]
     Data(DataCommand),
@@ -293,7 +298,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     positive_real(text).map(|seconds| seconds.min(MAX_SECONDS))
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
         Ok(number) => Ok(number),
@@ -311,12 +316,17 @@ fn positive_real(text: &str) -> Result<f64, String> {
     real(text, |number| number > 0.0, "greater than 0")
 }
 
-fn non_negative(text: &str) -> Result<f64, String> {
+pub(crate) fn non_negative(text: &str) -> Result<f64, String> {
     real(text, |number| number >= 0.0, "of at least 0")
 }
 
 fn fraction(text: &str) -> Result<f64, String> {
     real(text, |number| number > 0.0 && number < 1.0, "strictly between 0 and 1")
+}
+
+/// A part of something, up to the whole.
+pub(crate) fn unit(text: &str) -> Result<f64, String> {
+    real(text, |number| number > 0.0 && number <= 1.0, "above 0 and up to 1")
 }
 
 /// Nearer to 1 than numbers can tell, an interval would be infinitely wide.

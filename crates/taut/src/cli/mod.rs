@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod certify;
 mod checkpoint;
+mod classify;
 mod describe;
 mod failure;
 mod fit;
@@ -39,6 +40,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Certify(args) => certify::run(args),
+        Command::Classify(command) => classify::run(command),
         Command::Data(DataCommand::Describe(args)) => describe::run(args),
     };
     match outcome {
