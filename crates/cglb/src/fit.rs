@@ -20,6 +20,9 @@ const SCREENING_POINTS: usize = 128;
 /// Neighbours of the screening: enough to tell a good start from a bad one.
 const SCREENING_NEIGHBOURS: usize = 10;
 
+/// A step that gains less than this part of what conjugate gradients may leave is none.
+const NEGLIGIBLE: f64 = 0.01;
+
 /// A trained model and how it came about.
 #[derive(Debug)]
 pub struct CglbFit {
@@ -111,8 +114,10 @@ fn trained(
         starts.iter_mut().for_each(|Start { u, .. }| u.extend(z));
     }
     let resume = plan.resume.clone();
-    let trained =
-        train_in_rounds(&mut screening, &mut full, &starts, &plan.options, resume, observer)?;
+    let mut limits = plan.options;
+    let negligible = NEGLIGIBLE * options.settings.training_tolerance;
+    limits.lbfgs.gain_tolerance = limits.lbfgs.gain_tolerance.max(negligible);
+    let trained = train_in_rounds(&mut screening, &mut full, &starts, &limits, resume, observer)?;
     let (u_hyper, u_z) = trained.u.split_at(space.len());
     let z = match &options.selector {
         _ if free => Some(unflatten(u_z, x.ncols())),

@@ -22,6 +22,7 @@ const ENOUGH_SMALL_GAINS: usize = 2;
 /// | `max_iters` | 2000 | any |
 /// | `gradient_tolerance` | 1e-5 | ≥ 0, largest component of ∂(objective)/∂u |
 /// | `value_tolerance` | 1e-8 | ≥ 0, gain of a step relative to max(1, \|objective\|) |
+/// | `gain_tolerance` | 0 | ≥ 0, gain of a step in the objective's own units |
 /// | `memory` | 20 | ≥ 1 pairs of steps and gradient changes |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,13 +33,21 @@ pub struct LbfgsOptions {
     pub gradient_tolerance: f64,
     /// Stops once two steps in a row gain less than this, relative to the objective.
     pub value_tolerance: f64,
+    /// Stops once two steps in a row gain less than this: what the objective is uncertain by.
+    pub gain_tolerance: f64,
     /// How many past steps shape the next one.
     pub memory: usize,
 }
 
 impl Default for LbfgsOptions {
     fn default() -> Self {
-        Self { max_iters: 2000, gradient_tolerance: 1e-5, value_tolerance: 1e-8, memory: 20 }
+        Self {
+            max_iters: 2000,
+            gradient_tolerance: 1e-5,
+            value_tolerance: 1e-8,
+            gain_tolerance: 0.0,
+            memory: 20,
+        }
     }
 }
 
@@ -129,7 +138,8 @@ impl LbfgsState {
     }
 
     fn judge(&mut self, gain: f64, options: &LbfgsOptions) -> Option<StopReason> {
-        let small = gain <= options.value_tolerance * self.value.abs().max(1.0);
+        let relative = options.value_tolerance * self.value.abs().max(1.0);
+        let small = gain <= relative.max(options.gain_tolerance);
         self.small_gains = if small { self.small_gains + 1 } else { 0 };
         (self.small_gains >= ENOUGH_SMALL_GAINS).then_some(StopReason::Value)
     }
@@ -281,6 +291,19 @@ mod tests {
         let options = LbfgsOptions { value_tolerance: 0.0, ..LbfgsOptions::default() };
         while state.step(&mut objective, &options).expect("no interruption").is_none() {}
         state
+    }
+
+    #[test]
+    fn gains_below_their_tolerance_end_a_run_early() {
+        let steps = |gain_tolerance: f64| {
+            let mut objective = Rosenbrock { hole: false };
+            let mut state = LbfgsState::start(&mut objective, vec![-1.2, 1.0]).expect("finite");
+            let options = LbfgsOptions { gain_tolerance, ..LbfgsOptions::default() };
+            while state.step(&mut objective, &options).expect("no interruption").is_none() {}
+            (state.iterations, state.value)
+        };
+        let ((all, _), (few, value)) = (steps(0.0), steps(0.05));
+        assert!(few < all && value < -1e-6, "{few} of {all} steps, {value}");
     }
 
     #[test]
