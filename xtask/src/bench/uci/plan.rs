@@ -94,6 +94,20 @@ impl Scale {
         all
     }
 
+    /// The runs whose progress is drawn: as the paper's figures 1 and 2, with what can be added.
+    pub(super) fn traced(&self, options: &Options) -> Result<Vec<Run>, Failure> {
+        let m = self.points[0];
+        let methods = ["sgpr", "cglb"].map(|name| format!("{name}-{m}"));
+        let drawn = |run: &Run| {
+            let name = run.method.name.as_str();
+            methods.iter().any(|method| method == name)
+                || ["cglb-vecchia", "iterative"].contains(&name)
+        };
+        let set = |run: &Run| ["pol", "bike", "protein", "friedman1"].contains(&run.set.name);
+        let runs = self.runs(options)?;
+        Ok(runs.into_iter().filter(|run| run.split == 0 && drawn(run) && set(run)).collect())
+    }
+
     /// Every run asked for, the first split of all before the second of any.
     pub(super) fn runs(&self, options: &Options) -> Result<Vec<Run>, Failure> {
         let methods = self.methods();
