@@ -1,5 +1,6 @@
 //! One run: the fit, and the exact likelihood of what it found on the fixed subset.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::options::Options;
 use super::plan::{Run, Scale};
-use crate::bench::program::{measured, taut};
+use crate::bench::program::taut;
 use crate::task::{self, Failure};
 
 /// Two thirds train, as in the paper.
@@ -26,13 +27,20 @@ pub(super) fn one(
     let place = |ending: &str| folder.join(format!("{stem}{ending}"));
     let mut command = command(run, scale, &table, scale.seconds);
     command.arg("--out").arg(place(".taut")).arg("--report").arg(place(".json"));
-    let report = measured(&mut command, &place(".json"))?;
+    let report = quietly(&mut command, &place(".json"))?;
     let mut command = taut();
     command.arg("fit").arg(subset).args(["--target", run.set.target, "--method", "exact"]);
     command.args(["--no-train", "--quiet", "--params"]).arg(place(".json"));
     command.arg("--out").arg(place("-subset.taut")).arg("--report").arg(place("-subset.json"));
-    let on_subset = measured(&mut command, &place("-subset.json"))?;
+    let on_subset = quietly(&mut command, &place("-subset.json"))?;
     Ok(row(run, scale, &report, &on_subset))
+}
+
+/// Runs the command, its summary dropped, and reads the report it wrote.
+pub(super) fn quietly(command: &mut Command, report: &Path) -> Result<Value, Failure> {
+    task::output(command)?;
+    let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
+    serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
 }
 
 /// The fit, but for where its results go.

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::options::Options;
 use super::plan::{Run, Scale};
 use super::{append, figure, fit, lines};
-use crate::bench::program::measured;
 use crate::bench::rows;
 use crate::task::{Failure, TaskResult};
 
@@ -81,7 +80,7 @@ fn looks(
         if place(".ckpt").is_file() {
             command.arg("--resume");
         }
-        let report = measured(&mut command, &place(".json"))?;
+        let report = fit::quietly(&mut command, &place(".json"))?;
         let before = rows.last().and_then(|row| row["evaluations"].as_f64()).unwrap_or(0.0);
         rows.push(row(run, scale, &report, before));
         if report["train"]["stop_reason"] != "time_limit" {
