@@ -103,7 +103,12 @@ fn chart(
             }
         }
     }
-    chart.configure_series_labels().border_style(BLACK).background_style(WHITE).draw()?;
+    // Scores fall with time and leave the corner free; brackets do not.
+    if keys.len() == 1 {
+        let mut labels = chart.configure_series_labels();
+        labels.position(SeriesLabelPosition::UpperRight);
+        labels.border_style(BLACK).background_style(WHITE.mix(0.8)).draw()?;
+    }
     Ok(())
 }
 

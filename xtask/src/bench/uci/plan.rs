@@ -219,9 +219,9 @@ mod tests {
         assert_eq!((of("pol"), of("protein"), of("keggundirected")), (24, 8, 8));
         let run = &runs[0];
         let line = json!({"set": run.set.name, "method": run.method.name, "split": 0, "time_limit": 600.0});
-        assert!(run.is_among(&[line.clone()], &scale));
+        assert!(run.is_among(std::slice::from_ref(&line), &scale));
         let shorter = options("--time 60");
-        assert!(!run.is_among(&[line], &Scale::of(&shorter)));
+        assert!(!run.is_among(std::slice::from_ref(&line), &Scale::of(&shorter)));
         for wrong in ["--sets iris", "--only svgp"] {
             let wrong = options(wrong);
             assert!(matches!(Scale::of(&wrong).runs(&wrong), Err(Failure::Usage(_))));
