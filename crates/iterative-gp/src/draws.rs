@@ -21,7 +21,7 @@ const PANEL: usize = 32;
 ///
 /// Exact where Φ has as many features as the kernel has dimensions; with F features the prior part
 /// errs as F^(−½), the data's part does not. Source: Wilson et al. (2020), "Efficiently sampling
-/// functions from Gaussian process posteriors", eq. 13; Lin et al. (2024).
+/// functions from Gaussian process posteriors"; Lin et al. (2024).
 #[derive(Debug, Clone)]
 pub struct FunctionDraws {
     hyper: Hyperparameters,

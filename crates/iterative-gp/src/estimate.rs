@@ -58,7 +58,7 @@ pub struct LmlEstimate {
 /// ```
 ///
 /// Costs O(N² D) a step and O(N (M + t + P)) memory beside the cache. The same bits for equal
-/// seeds, whatever the number of threads. Source: Gardner et al. (2018), sections 3–4; Ubaru, Chen &
+/// seeds, whatever the number of threads. Source: Gardner et al. (2018); Ubaru, Chen &
 /// Saad (2017), "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature"; Wenger et al.
 /// (2022), "Preconditioning for scalable Gaussian process hyperparameter optimization", for the
 /// exact part of the gradient.

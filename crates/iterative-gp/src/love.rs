@@ -26,7 +26,7 @@ const SEED: u64 = 0x6c6f_7665;
 /// The form is that of K⁻¹ restricted to the space spanned by Q and the rows E where |h| is largest,
 /// which are chosen for each input. Restricted it can only be too small: the variance is never below
 /// the exact one, hence not negative, and never above the prior. Source: Pleiss et al. (2018),
-/// "Constant-time predictive distributions for Gaussian processes", eq. 11, for the space alone; the
+/// "Constant-time predictive distributions for Gaussian processes", for the space alone; the
 /// rows are the block inverse of K on the larger space.
 #[derive(Debug)]
 pub(crate) struct Love {

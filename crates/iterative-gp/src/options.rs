@@ -85,7 +85,7 @@ impl Default for EstimatorOptions {
 }
 
 impl EstimatorOptions {
-    /// What training takes: solves to 1 %, as Gardner et al. (2018) and Wang et al. (2019) do.
+    /// What training takes: solves to 1 %, which a gradient that chance moves by more hardly notices.
     #[must_use]
     pub fn for_training() -> Self {
         Self { tolerance: 0.01, nats: 0.01, ..Self::default() }
@@ -190,7 +190,8 @@ pub enum GradientEstimator {
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
     /// L-BFGS, then Adam, on a random subset; then Adam on all rows. The last has as many steps as
-    /// [`IterativeOptions::adam`] says. Source: Wang et al. (2019), section 5.
+    /// [`IterativeOptions::adam`] says. Source: Wang et al.
+    /// (2019), as Artemev et al. (2021) describe it in their experiments.
     Staged {
         /// Rows of the subset; all of them where there are no more.
         rows: usize,

@@ -3,10 +3,12 @@
 //! Sets × methods × splits; one JSON object a run is appended to a file as it ends, and a run that is in
 //! the file is not made again, so the command can be stopped and started at will.
 
+mod figure;
 mod fit;
 mod options;
 mod plan;
 mod render;
+mod trace;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -21,18 +23,21 @@ use plan::{Run, Scale};
 
 pub(super) const TABLE: Table = Table {
     name: "uci",
-    usage: "uci [--data DIR] [--quick] [--time SECONDS] [--sets A,..] [--only METHOD,..] [--table FILE]",
-    about: "the paper's experiments: sets, methods and splits, resumable, as a table in Markdown",
+    usage: "uci [--data DIR] [--quick] [--trace] [--time SECONDS] [--sets A,..] [--only METHOD,..] [--table FILE]",
+    about: "the paper's experiments: sets, methods and splits, resumable, as a table or as pictures against time",
     run,
 };
 
 fn run(args: &[String]) -> TaskResult {
     let options = Options::parse(args)?;
     let scale = Scale::of(&options);
-    let runs = scale.runs(&options)?;
+    let runs = if options.trace { scale.traced(&options)? } else { scale.runs(&options)? };
     program::build()?;
     let folder = task::root().join("target/taut-bench").join(scale.name);
     fs::create_dir_all(&folder).map_err(|error| Failure::io(&folder, &error))?;
+    if options.trace {
+        return trace::make(&runs, &scale, &options, &folder);
+    }
     let results = folder.with_extension("jsonl");
     let failed = make(&runs, &scale, &options, &folder, &results)?;
     let text = render::markdown(&lines(&results)?, &scale, args);
@@ -76,7 +81,7 @@ fn make(
 }
 
 /// The runs of a file, none if there is no file; a last line that was cut off is left out.
-fn lines(results: &Path) -> Result<Vec<Value>, Failure> {
+pub(super) fn lines(results: &Path) -> Result<Vec<Value>, Failure> {
     match fs::read_to_string(results) {
         Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -84,7 +89,7 @@ fn lines(results: &Path) -> Result<Vec<Value>, Failure> {
     }
 }
 
-fn append(results: &Path, row: &Value) -> TaskResult {
+pub(super) fn append(results: &Path, row: &Value) -> TaskResult {
     let open = File::options().create(true).append(true).open(results);
     open.and_then(|mut file| writeln!(file, "{row}")).map_err(|error| Failure::io(results, &error))
 }

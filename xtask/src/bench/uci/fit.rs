@@ -1,12 +1,14 @@
 //! One run: the fit, and the exact likelihood of what it found on the fixed subset.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::options::Options;
 use super::plan::{Run, Scale};
-use crate::bench::program::{measured, taut};
+use crate::bench::program::taut;
 use crate::task::{self, Failure};
 
 /// Two thirds train, as in the paper.
@@ -23,19 +25,31 @@ pub(super) fn one(
     let subset = subset(run, scale, &table, folder)?;
     let stem = format!("{}-{}-{}", run.set.name, run.method.name, run.split);
     let place = |ending: &str| folder.join(format!("{stem}{ending}"));
-    let held_out = held_out(run, scale);
-    let mut command = taut();
-    command.arg("fit").arg(&table).args(["--target", run.set.target]);
-    command.args(&run.method.options).args(["--quiet", "--seed", &run.split.to_string()]);
-    command.args(["--test-fraction", &held_out, "--time", &scale.seconds.to_string()]);
+    let mut command = command(run, scale, &table, scale.seconds);
     command.arg("--out").arg(place(".taut")).arg("--report").arg(place(".json"));
-    let report = measured(&mut command, &place(".json"))?;
+    let report = quietly(&mut command, &place(".json"))?;
     let mut command = taut();
     command.arg("fit").arg(subset).args(["--target", run.set.target, "--method", "exact"]);
     command.args(["--no-train", "--quiet", "--params"]).arg(place(".json"));
     command.arg("--out").arg(place("-subset.taut")).arg("--report").arg(place("-subset.json"));
-    let on_subset = measured(&mut command, &place("-subset.json"))?;
+    let on_subset = quietly(&mut command, &place("-subset.json"))?;
     Ok(row(run, scale, &report, &on_subset))
+}
+
+/// Runs the command, its summary dropped, and reads the report it wrote.
+pub(super) fn quietly(command: &mut Command, report: &Path) -> Result<Value, Failure> {
+    task::output(command)?;
+    let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
+    serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
+}
+
+/// The fit, but for where its results go.
+pub(super) fn command(run: &Run, scale: &Scale, table: &Path, seconds: f64) -> Command {
+    let mut command = taut();
+    command.arg("fit").arg(table).args(["--target", run.set.target]);
+    command.args(&run.method.options).args(["--quiet", "--seed", &run.split.to_string()]);
+    command.args(["--test-fraction", &held_out(run, scale), "--time", &seconds.to_string()]);
+    command
 }
 
 /// The part of the rows that tests.
@@ -70,7 +84,6 @@ fn subset(run: &Run, scale: &Scale, table: &Path, folder: &Path) -> Result<PathB
 
 fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
     let (lml, test, train) = (&report["lml"], &report["test"], &report["train"]);
-    let steps = report["cg"]["steps_total"].as_f64().zip(train["evaluations"].as_f64());
     let own = own(report);
     json!({
         "set": run.set.name, "method": run.method.name, "split": run.split,
@@ -80,7 +93,7 @@ fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
         "lower": lml["lower"], "upper": lml["upper"], "own": own,
         "standard_error": lml["standard_error"], "own_is": verdict(report, &own),
         "exact": lml["exact"], "exact_on_subset": on_subset["lml"]["exact"],
-        "cg_steps_per_call": steps.map(|(steps, calls)| steps / calls.max(1.0)),
+        "cg_steps_per_call": steps_per_call(report, 0.0),
         "cg_capped": report["cg"]["capped"], "iterations": train["iterations"],
         "evaluations": train["evaluations"], "stop_reason": train["stop_reason"],
         "train_seconds": report["seconds"]["train"], "total_seconds": report["seconds"]["total"],
@@ -89,15 +102,27 @@ fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
     })
 }
 
+/// Steps of conjugate gradients for each call of the objective after the first `before`. A block of
+/// solves, which share their products, counts as the mean of its columns.
+pub(super) fn steps_per_call(report: &Value, before: f64) -> Value {
+    let cg = &report["cg"];
+    let calls = match report["method"].as_str() {
+        Some("iterative") => cg["solves"].as_f64(),
+        _ => report["train"]["evaluations"].as_f64().map(|calls| calls - before),
+    };
+    let steps = cg["steps_total"].as_f64().zip(calls);
+    json!(steps.filter(|(_, calls)| *calls > 0.0).map(|(steps, calls)| steps / calls))
+}
+
 /// What the method itself calls its log marginal likelihood: the exact value, what it maximised, or
 /// an estimate.
-fn own(report: &Value) -> Value {
+pub(super) fn own(report: &Value) -> Value {
     let candidates = [&report["lml"]["estimate"], &report["elbo"], &report["lml"]["exact"]];
     candidates.into_iter().find(|value| value.is_number()).cloned().unwrap_or(Value::Null)
 }
 
 /// Where that lies in the bracket.
-fn verdict(report: &Value, own: &Value) -> &'static str {
+pub(super) fn verdict(report: &Value, own: &Value) -> &'static str {
     let lml = &report["lml"];
     let (Some(own), Some(lower), Some(upper)) =
         (own.as_f64(), lml["lower"].as_f64(), lml["upper"].as_f64())

@@ -13,6 +13,8 @@ pub(super) struct Options {
     pub(super) data: Option<PathBuf>,
     /// Small tables that are always there.
     pub(super) quick: bool,
+    /// What is found against time, as pictures, in place of the table.
+    pub(super) trace: bool,
     /// Limit of training, a fit.
     pub(super) seconds: f64,
     /// Sets, all if empty.
@@ -28,6 +30,7 @@ impl Options {
         let mut options = Self {
             data: None,
             quick: false,
+            trace: false,
             seconds: SECONDS,
             sets: Vec::new(),
             only: Vec::new(),
@@ -35,19 +38,21 @@ impl Options {
         };
         let mut rest = args.iter();
         while let Some(name) = rest.next() {
-            if name == "--quick" {
-                options.quick = true;
-                continue;
+            match name.as_str() {
+                "--quick" => options.quick = true,
+                "--trace" => options.trace = true,
+                name => options.take(name, rest.next())?,
             }
-            let known = ["--data", "--time", "--sets", "--only", "--table"];
-            if !known.contains(&name.as_str()) {
-                return Err(Failure::usage(format!("`{name}` is no option of uci")));
-            }
-            let value =
-                rest.next().ok_or_else(|| Failure::usage(format!("{name} needs a value")))?;
-            options.set(name, value)?;
         }
         Ok(options)
+    }
+
+    fn take(&mut self, name: &str, value: Option<&String>) -> Result<(), Failure> {
+        if !["--data", "--time", "--sets", "--only", "--table"].contains(&name) {
+            return Err(Failure::usage(format!("`{name}` is no option of uci")));
+        }
+        let value = value.ok_or_else(|| Failure::usage(format!("{name} needs a value")))?;
+        self.set(name, value)
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
@@ -78,8 +83,14 @@ mod tests {
 
     #[test]
     fn options_are_read_and_others_refused() {
-        let options = parse("--quick --time 2.5 --sets pol,bike --only sgpr-512").expect("known");
-        assert!(options.quick && options.sets == ["pol", "bike"] && options.only == ["sgpr-512"]);
+        let options =
+            parse("--quick --trace --time 2.5 --sets pol,bike --only sgpr-512").expect("known");
+        assert!(
+            options.quick
+                && options.trace
+                && options.sets == ["pol", "bike"]
+                && options.only == ["sgpr-512"]
+        );
         assert_eq!(options.seconds.to_string(), "2.5");
         for wrong in ["--fast", "--time", "--time 0", "--time x", "pol"] {
             assert!(matches!(parse(wrong), Err(Failure::Usage(_))), "{wrong}");

@@ -94,6 +94,20 @@ impl Scale {
         all
     }
 
+    /// The runs whose progress is drawn: as the paper's figures 1 and 2, with what can be added.
+    pub(super) fn traced(&self, options: &Options) -> Result<Vec<Run>, Failure> {
+        let m = self.points[0];
+        let methods = ["sgpr", "cglb"].map(|name| format!("{name}-{m}"));
+        let drawn = |run: &Run| {
+            let name = run.method.name.as_str();
+            methods.iter().any(|method| method == name)
+                || ["cglb-vecchia", "iterative"].contains(&name)
+        };
+        let set = |run: &Run| ["pol", "bike", "protein", "friedman1"].contains(&run.set.name);
+        let runs = self.runs(options)?;
+        Ok(runs.into_iter().filter(|run| run.split == 0 && drawn(run) && set(run)).collect())
+    }
+
     /// Every run asked for, the first split of all before the second of any.
     pub(super) fn runs(&self, options: &Options) -> Result<Vec<Run>, Failure> {
         let methods = self.methods();
@@ -205,9 +219,9 @@ mod tests {
         assert_eq!((of("pol"), of("protein"), of("keggundirected")), (24, 8, 8));
         let run = &runs[0];
         let line = json!({"set": run.set.name, "method": run.method.name, "split": 0, "time_limit": 600.0});
-        assert!(run.is_among(&[line.clone()], &scale));
+        assert!(run.is_among(std::slice::from_ref(&line), &scale));
         let shorter = options("--time 60");
-        assert!(!run.is_among(&[line], &Scale::of(&shorter)));
+        assert!(!run.is_among(std::slice::from_ref(&line), &Scale::of(&shorter)));
         for wrong in ["--sets iris", "--only svgp"] {
             let wrong = options(wrong);
             assert!(matches!(Scale::of(&wrong).runs(&wrong), Err(Failure::Usage(_))));

@@ -1,0 +1,119 @@
+//! What a fit knows as time goes on: the same fit stopped, looked at, and resumed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::options::Options;
+use super::plan::{Run, Scale};
+use super::{append, figure, fit, lines};
+use crate::bench::rows;
+use crate::task::{Failure, TaskResult};
+
+/// Looks in a fit, each at twice the time of the one before.
+const LOOKS: i32 = 7;
+
+const COLUMNS: [&str; 12] = [
+    "set",
+    "method",
+    "seconds",
+    "lower",
+    "own",
+    "standard_error",
+    "upper",
+    "own_is",
+    "rmse",
+    "nlpd",
+    "cg_steps_per_call",
+    "stop_reason",
+];
+
+/// Makes what is missing, then the table of all, and a picture for each set.
+pub(super) fn make(runs: &[Run], scale: &Scale, options: &Options, folder: &Path) -> TaskResult {
+    let name = format!("{}-trace", scale.name);
+    let results = folder.with_file_name(format!("{name}-runs.jsonl"));
+    for run in runs {
+        if run.is_among(&lines(&results)?, scale) {
+            continue;
+        }
+        eprintln!("{} against time", run.label());
+        for row in looks(run, scale, options, folder)? {
+            append(&results, &row)?;
+        }
+    }
+    let all = lines(&results)?;
+    let made = |row: &&Value| row["time_limit"] == scale.seconds;
+    let rows: Vec<Value> = all.iter().filter(made).cloned().collect();
+    rows::publish(&name, &COLUMNS, &rows)?;
+    for set in &scale.sets {
+        let of: Vec<&Value> = rows.iter().filter(|row| row["set"] == set.name).collect();
+        if !of.is_empty() {
+            let path = folder.with_file_name(format!("{name}-{}.svg", set.name));
+            figure::draw(set.name, &of, &path)?;
+            println!("picture in {}", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn looks(
+    run: &Run,
+    scale: &Scale,
+    options: &Options,
+    folder: &Path,
+) -> Result<Vec<Value>, Failure> {
+    let table = run.table(options, folder)?;
+    let stem = format!("trace-{}-{}", run.set.name, run.method.name);
+    let place = |ending: &str| folder.join(format!("{stem}{ending}"));
+    // What an earlier attempt left would be resumed, its time with it.
+    let _ = fs::remove_file(place(".ckpt"));
+    let mut rows: Vec<Value> = Vec::new();
+    for look in (0..LOOKS).rev() {
+        let seconds = scale.seconds / 2_f64.powi(look);
+        if rows.last().is_some_and(|row| row["seconds"].as_f64() >= Some(seconds)) {
+            continue;
+        }
+        let mut command = fit::command(run, scale, &table, seconds);
+        command.arg("--checkpoint").arg(place(".ckpt"));
+        command.arg("--out").arg(place(".taut")).arg("--report").arg(place(".json"));
+        if place(".ckpt").is_file() {
+            command.arg("--resume");
+        }
+        let report = fit::quietly(&mut command, &place(".json"))?;
+        let before = rows.last().and_then(|row| row["evaluations"].as_f64()).unwrap_or(0.0);
+        rows.push(row(run, scale, &report, before));
+        if report["train"]["stop_reason"] != "time_limit" {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+fn row(run: &Run, scale: &Scale, report: &Value, before: f64) -> Value {
+    let (lml, test, own) = (&report["lml"], &report["test"], fit::own(report));
+    json!({
+        "set": run.set.name, "method": run.method.name, "split": run.split,
+        "time_limit": scale.seconds, "seconds": report["seconds"]["train"],
+        "lower": lml["lower"], "own": own, "standard_error": lml["standard_error"],
+        "upper": lml["upper"], "own_is": fit::verdict(report, &own), "rmse": test["rmse"],
+        "nlpd": test["nlpd"], "cg_steps_per_call": fit::steps_per_call(report, before),
+        "evaluations": report["train"]["evaluations"],
+        "stop_reason": report["train"]["stop_reason"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_counted_for_the_calls_since_the_last_look() {
+        let report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
+                            "train": {"evaluations": 15}});
+        assert_eq!(fit::steps_per_call(&report, 5.0), json!(3.0));
+        assert_eq!(fit::steps_per_call(&report, 15.0), Value::Null);
+        let block = json!({"method": "iterative", "cg": {"steps_total": 30, "solves": 10}});
+        assert_eq!(fit::steps_per_call(&block, 0.0), json!(3.0));
+    }
+}
