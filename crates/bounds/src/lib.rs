@@ -31,7 +31,9 @@ pub use lower::{LowerGradient, LowerPoint};
 pub use needs::{CostClass, Needs, Part};
 pub use neighbourhood::Neighbourhood;
 pub use plan::{Budget, Plan, ProblemSize, Purpose, best_affordable};
-pub use prediction::{PredictionCertificate, VarianceOptions, certify_predictions};
+pub use prediction::{
+    PredictionCertificate, VarianceOptions, certify_exact_predictions, certify_predictions,
+};
 pub use problem::Problem;
 pub use quad::{QuadBound, QuadPoint, catalogue as quad_catalogue};
 pub use rounding::Rounding;

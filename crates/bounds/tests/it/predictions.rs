@@ -2,7 +2,9 @@
 
 use crate::support::{Owned, column, points, problems, relative, wave};
 use bounds::exact::Exact;
-use bounds::{Problem, VarianceOptions, certify_predictions};
+use bounds::{
+    Problem, SurrogateKind, VarianceOptions, certify_exact_predictions, certify_predictions,
+};
 use linalg_cg::CgOptions;
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 use proptest::prelude::*;
@@ -54,7 +56,7 @@ fn after_plain_steps(problem: &Problem<'_>, x_new: &ArrayRef2<f64>, steps: usize
 
 fn options(steps: usize, neighbours: usize) -> VarianceOptions {
     let cg = CgOptions::default().max_iters(steps);
-    VarianceOptions { tolerance: 1e-12, neighbours, cg }
+    VarianceOptions { tolerance: 1e-12, neighbours, cg, ..VarianceOptions::default() }
 }
 
 #[test]
@@ -110,6 +112,56 @@ fn a_solved_system_leaves_nothing_to_certify() {
     assert!((all.var_upper - variance).iter().all(|gap| gap.abs() < 1e-9));
 }
 
+/// Case 19 for certificates, within their tolerance; and any surrogate may speed the solves up.
+#[test]
+fn company_and_preconditioner_move_a_certificate_within_its_tolerance() {
+    let x = points(90, 2, 0);
+    let kernel = crate::support::se(0.8, 1.2);
+    let y = column(&Array1::from_shape_fn(90, |i| wave(i, 2)));
+    let z = x.slice(s![..;9, ..]).to_owned();
+    let problem = Problem::new(kernel.as_ref(), &x, 0.01).unwrap();
+    let problem = problem.with_inducing_points(&z, 1e-8).unwrap().with_neighbours(8);
+    let x_new = points(40, 2, 300);
+    let run = |x_new: &ArrayRef2<f64>, preconditioner: Option<SurrogateKind>| {
+        let options = VarianceOptions { preconditioner, ..VarianceOptions::default() };
+        certify_predictions(&problem, &y, &(&y * 0.0), x_new, &options).unwrap()
+    };
+    let all = run(&x_new, None);
+    let last = run(&x_new.slice(s![39.., ..]), None);
+    // Both hold, each as narrow as was asked for.
+    assert!(all.var_lower[39] <= last.var_upper[0] && last.var_lower[0] <= all.var_upper[39]);
+    assert!((all.var_lower[39] - last.var_lower[0]).abs() < 1.2e-3);
+    assert!((all.var_upper[39] - last.var_upper[0]).abs() < 1.2e-3);
+    let (_, variance) = posterior(&problem, &y, &x_new);
+    for kind in SurrogateKind::ALL.into_iter().filter(|kind| *kind != SurrogateKind::Pitc) {
+        let found = run(&x_new, Some(kind));
+        for t in 0..40 {
+            assert!(found.var_lower[t] <= variance[t] && variance[t] <= found.var_upper[t]);
+            assert!(found.var_upper[t] - found.var_lower[t] <= 1.3e-3, "{kind}");
+        }
+    }
+}
+
+/// What a dense factorisation gave is certified to rounding.
+#[test]
+fn an_exact_model_is_certified_to_rounding() {
+    let x = points(60, 2, 0);
+    let kernel = crate::support::se(0.5, 1.2);
+    let y = column(&Array1::from_shape_fn(60, |i| wave(i, 2)));
+    let problem = Problem::new(kernel.as_ref(), &x, 1e-4).unwrap();
+    let alpha = Exact::new(&problem).unwrap().alpha(&y).unwrap();
+    let x_new = points(7, 2, 300);
+    let (mean, variance) = posterior(&problem, &y, &x_new);
+    let found = certify_exact_predictions(&problem, &y, &alpha, &x_new, &variance).unwrap();
+    for t in 0..7 {
+        assert!(0.0 < found.mean_error[[t, 0]] && found.mean_error[[t, 0]] < 1e-9);
+        assert!((found.mean_lower[[t, 0]]..=found.mean_upper[[t, 0]]).contains(&mean[[t, 0]]));
+        assert!(found.var_lower[t] <= variance[t] && variance[t] <= found.var_upper[t]);
+        assert!(found.var_upper[t] - found.var_lower[t] < 1e-7);
+    }
+    assert!(certify_exact_predictions(&problem, &y, &alpha, &x, &variance).is_err());
+}
+
 #[test]
 fn shapes_are_checked() {
     let x = points(5, 2, 0);
@@ -150,6 +202,9 @@ proptest! {
             let alpha: f64 = v.iter().map(|a| a * a).sum::<f64>().sqrt();
             let allowed = certificate.mean_error[[t, 0]] * (1.0 + 1e-8) + dense * (1.0 + alpha);
             prop_assert!(error <= allowed, "mean off by {error}, allowed {allowed}");
+            let (lower, upper) = (certificate.mean_lower[[t, 0]], certificate.mean_upper[[t, 0]]);
+            let slack = dense * (1.0 + alpha);
+            prop_assert!(lower - slack <= mean[[t, 0]] && mean[[t, 0]] <= upper + slack);
             prop_assert!(certificate.var_lower[t] <= variance[t] + dense, "{} > {}", certificate.var_lower[t], variance[t]);
             prop_assert!(certificate.var_upper[t] >= variance[t] - dense, "{} < {}", certificate.var_upper[t], variance[t]);
             prop_assert!(certificate.var_lower[t] >= 0.0);
