@@ -215,10 +215,10 @@ fn inducing_points(hyper: &Hyperparameters, x: &ArrayRef2<f64>, m: usize) -> Arr
     x.select(Axis(0), &selection.rows)
 }
 
-fn problem<'a>(
+pub(crate) fn problem<'a>(
     hyper: &'a Hyperparameters,
     x: &'a ArrayRef2<f64>,
-    z: &'a Array2<f64>,
+    z: &'a ArrayRef2<f64>,
     surrogates: Surrogates,
 ) -> Result<Problem<'a>, GpError> {
     let variance = hyper.kernel.diag(x).fold(0.0, |largest: f64, v| largest.max(*v));

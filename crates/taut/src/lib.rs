@@ -10,6 +10,7 @@ mod front_page {}
 
 mod auto;
 mod certificate_table;
+mod certified;
 mod certify;
 mod evidence;
 mod fit;
@@ -26,6 +27,7 @@ mod warnings;
 
 pub use auto::{AutoLimits, automatic};
 pub use certificate_table::table_lines;
+pub use certified::{Certifier, PredictionBoundOptions, PredictionBounds};
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
 pub use evidence::{Evidence, EvidenceOptions};
 pub use fit::{Fitted, fit};

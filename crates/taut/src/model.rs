@@ -225,7 +225,7 @@ impl Model {
     }
 
     /// A variance in the model's scale, in each target's own units squared.
-    fn per_target(&self, variance: &ArrayRef1<f64>) -> Array2<f64> {
+    pub(crate) fn per_target(&self, variance: &ArrayRef1<f64>) -> Array2<f64> {
         let scale = self.y_scaling.scale();
         Array2::from_shape_fn((variance.len(), scale.len()), |(t, p)| {
             variance[t] * scale[p] * scale[p]

@@ -215,6 +215,15 @@ pub(crate) struct PredictArgs {
     /// Seed of the draws
     #[arg(long, value_name = "N", default_value_t = 0, requires = "samples")]
     pub(crate) seed: u64,
+    /// Add bounds on the distance of the mean from the exact Gaussian process's, and on the exact
+    /// variance: mean_error_bound, var_latent_lower, var_latent_upper
+    #[arg(long, conflicts_with_all = ["mean_only", "samples"])]
+    pub(crate) certify: bool,
+    /// Width of the bounds on the variance at which their solves stop, as a share of the kernel's
+    /// variance; no effect on exact models, whose bounds are as narrow as rounding allows
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-3, value_parser = positive_real,
+          requires = "certify")]
+    pub(crate) certify_tolerance: f64,
     /// Copy the table's own columns in front of the predictions
     #[arg(long)]
     pub(crate) keep: bool,

@@ -8,7 +8,9 @@ use gp_core::{GpError, WholeFile};
 use ndarray::{Array2, Array3, Axis, concatenate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use taut::{Model, TablePrediction, check_predictions};
+use taut::{
+    Certifier, Model, PredictionBoundOptions, PredictionBounds, TablePrediction, check_predictions,
+};
 
 use super::args::PredictArgs;
 use super::failure::Failure;
@@ -20,6 +22,11 @@ use super::remedy::Purpose;
 
 /// Rows read, predicted and written at a time: memory does not grow with the table.
 const CHUNK: usize = 8192;
+/// The same where each row takes solves with all training rows.
+const CERTIFIED_CHUNK: usize = 256;
+/// What is written of each target, and what a certificate adds.
+const PREDICTED: [&str; 5] = ["mean", "var_latent", "var_y", "lower", "upper"];
+const CERTIFIED: [&str; 3] = ["mean_error_bound", "var_latent_lower", "var_latent_upper"];
 /// Joint draws need a covariance of all rows.
 const MAX_SAMPLED_ROWS: usize = 10_000;
 /// 400 MB of them.
@@ -29,7 +36,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
     let model = Model::load(&args.model)?;
     if !args.mean_only {
-        check_memory(&model)?;
+        check_memory(args, &model)?;
     }
     if let Some(path) = &args.out {
         check_apart(&[&args.model, &args.data], &[path])?;
@@ -47,23 +54,27 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
 }
 
 /// A variance needs a factor of the method's covariance matrix, a mean does not.
-fn check_memory(model: &Model) -> Result<(), Failure> {
-    let needed = model.prediction_bytes();
-    if needed <= machine::memory_budget(None) {
-        return Ok(());
+fn check_memory(args: &PredictArgs, model: &Model) -> Result<(), Failure> {
+    let variances = ("variances", model.prediction_bytes(), "use --mean-only");
+    let certificate = ("certificates", model.certifier_bytes(), "leave --certify out");
+    let needs = std::iter::once(variances).chain(args.certify.then_some(certificate));
+    let budget = machine::memory_budget(None);
+    match needs.into_iter().find(|(_, needed, _)| *needed > budget) {
+        None => Ok(()),
+        Some((what, needed, instead)) => Err(Failure::new(
+            format!(
+                "{what} need {:.2} GB of memory, more than this machine has",
+                needed as f64 / 1e9
+            ),
+            format!("{instead}, or use a machine with more memory"),
+        )),
     }
-    Err(Failure::new(
-        format!(
-            "variances need {:.2} GB of memory, more than this machine has",
-            needed as f64 / 1e9
-        ),
-        "use --mean-only, or a machine with more memory",
-    ))
 }
 
 fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), Failure> {
     let source = Source::argument(&args.data);
-    let mut chunks = CsvChunks::open(source, &CsvOptions::default(), CHUNK)?;
+    let rows = if args.certify { CERTIFIED_CHUNK } else { CHUNK };
+    let mut chunks = CsvChunks::open(source, &CsvOptions::default(), rows)?;
     if args.keep {
         chunks = chunks.keep_cells();
     }
@@ -92,14 +103,10 @@ fn check_names(kept: &[String], header: &[String]) -> Result<(), Failure> {
 
 /// `mean,var_latent,var_y,lower,upper`, with the target's name behind each when there are several.
 fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
-    let mut names: Vec<String> = if args.mean_only {
-        vec!["mean"]
-    } else {
-        vec!["mean", "var_latent", "var_y", "lower", "upper"]
-    }
-    .into_iter()
-    .map(str::to_owned)
-    .collect();
+    let predicted = if args.mean_only { &PREDICTED[..1] } else { &PREDICTED[..] };
+    let certified = if args.certify { &CERTIFIED[..] } else { &[] };
+    let mut names: Vec<String> =
+        predicted.iter().chain(certified).map(|name| (*name).to_owned()).collect();
     names.extend((1..=args.samples.unwrap_or(0)).map(|draw| format!("sample_{draw}")));
     let targets = model.encoder().target_names();
     if targets.len() == 1 {
@@ -120,6 +127,7 @@ fn write_chunks(
 ) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let mut display = Display::new(args.common.quiet);
+    let certifier = certifier(args, model)?;
     let mut rows = 0;
     for chunk in chunks {
         if interrupt.asked() {
@@ -128,7 +136,7 @@ fn write_chunks(
         }
         let chunk = chunk?;
         let x = encode(model, &chunk.table)?;
-        let numbers = predict(args, model, &x, rows)?;
+        let numbers = predict(args, model, certifier.as_ref(), &x, rows)?;
         if rows == 0 {
             writer.write_text(names.iter().copied())?;
         }
@@ -138,6 +146,12 @@ fn write_chunks(
     }
     display.clear();
     Ok(())
+}
+
+fn certifier<'m>(args: &PredictArgs, model: &'m Model) -> Result<Option<Certifier<'m>>, Failure> {
+    let defaults = PredictionBoundOptions::default();
+    let options = PredictionBoundOptions { tolerance: args.certify_tolerance, ..defaults };
+    Ok(args.certify.then(|| model.certifier(&options)).transpose()?)
 }
 
 /// The inputs of a table; where a column is missing, with what the model wants.
@@ -179,6 +193,7 @@ fn write_rows(
 fn predict(
     args: &PredictArgs,
     model: &Model,
+    certifier: Option<&Certifier<'_>>,
     x: &Array2<f64>,
     before: usize,
 ) -> Result<Array2<f64>, Failure> {
@@ -191,7 +206,10 @@ fn predict(
     }
     let numbers = with_interval(args, &model.predict(x).map_err(in_table)?);
     check_predictions(&numbers).map_err(in_table)?;
-    Ok(numbers)
+    match certifier {
+        None => Ok(numbers),
+        Some(certifier) => Ok(with_bounds(&numbers, &certifier.certify(x).map_err(in_table)?)),
+    }
 }
 
 /// The five numbers of each target.
@@ -207,6 +225,21 @@ fn with_interval(args: &PredictArgs, prediction: &TablePrediction) -> Array2<f64
             2 => prediction.var_y[at],
             3 => mean - half_width * deviation,
             _ => mean + half_width * deviation,
+        }
+    })
+}
+
+/// Each target's numbers followed by its three bounds.
+fn with_bounds(numbers: &Array2<f64>, bounds: &PredictionBounds) -> Array2<f64> {
+    let (rows, targets) = bounds.mean_error.dim();
+    let (predicted, width) = (PREDICTED.len(), PREDICTED.len() + CERTIFIED.len());
+    Array2::from_shape_fn((rows, width * targets), |(row, column)| {
+        let (target, place) = (column / width, column % width);
+        match place.checked_sub(predicted) {
+            None => numbers[[row, predicted * target + place]],
+            Some(0) => bounds.mean_error[[row, target]],
+            Some(1) => bounds.var_latent_lower[[row, target]],
+            Some(_) => bounds.var_latent_upper[[row, target]],
         }
     })
 }
@@ -247,7 +280,7 @@ fn write_samples(
     let x = concatenate(Axis(0), &views)
         .map_err(|error| Failure::new(error.to_string(), "report this as a fault"))?;
     let draws = model.sample(&x, count, &mut ChaCha8Rng::seed_from_u64(args.seed))?;
-    let numbers = beside(&predict(args, model, &x, 0)?, &draws);
+    let numbers = beside(&predict(args, model, None, &x, 0)?, &draws);
     writer.write_text(names.iter().copied())?;
     let mut first = 0;
     for chunk in &parts {

@@ -85,6 +85,10 @@ impl Conditioned for ExactGp {
         })
     }
 
+    fn auxiliary(&self) -> Option<&Array2<f64>> {
+        Some(self.alpha())
+    }
+
     fn prediction_bytes(&self) -> u64 {
         bytes_needed(self.x().nrows(), false)
     }

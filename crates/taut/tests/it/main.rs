@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
 
 mod automatic;
+mod certified_predictions;
 mod certifying;
 mod cglb;
 mod describing;
