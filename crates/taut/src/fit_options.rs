@@ -1,11 +1,12 @@
 //! How a table is fitted.
 
-use cglb::Bound;
+use cglb::{Bound, Preconditioning};
 use gp_core::{GpError, Hyperparameters, MeanSpec, Params, TrainingPlan};
 use kernels::KernelSpec;
 use ndarray::ArrayRef2;
 use sparse_gp::{InducingPoints, Selector};
 
+use crate::auto::BEST;
 use crate::{Method, Setting, Surrogates};
 
 /// How a table is fitted.
@@ -22,7 +23,8 @@ use crate::{Method, Setting, Surrogates};
 /// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
-/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`] |
+/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`], or `best`: what the plan's time limit and memory allow |
+/// | `preconditioning` | [`Preconditioning::Auto`]: what speeds conjugate gradients up |
 /// | `cg_tolerance` | 1 nat while training; the final solve goes to 1e-3, or this if less |
 /// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; 0 leaves v = 0 |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
@@ -53,6 +55,8 @@ pub struct FitOptions {
     pub train_inducing_points: bool,
     /// The upper bound on the log-determinant that is trained.
     pub bound: Option<String>,
+    /// What speeds conjugate gradients up, where it is not left to a cost model.
+    pub preconditioning: Option<Preconditioning>,
     /// Where conjugate gradients stop in training, in nats.
     pub cg_tolerance: Option<f64>,
     /// Cap on the steps of a solve.
@@ -77,6 +81,7 @@ impl Default for FitOptions {
             selector: None,
             train_inducing_points: true,
             bound: None,
+            preconditioning: None,
             cg_tolerance: None,
             cg_max_steps: None,
             training_rows: None,
@@ -98,7 +103,8 @@ impl FitOptions {
         let bound = self.bound.as_ref().map(|_| Setting::Bound);
         let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
         let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
-        [selection, fixed, bound, tolerance, steps].into_iter().flatten().collect()
+        let preconditioner = self.preconditioning.map(|_| Setting::Preconditioner);
+        [selection, fixed, bound, preconditioner, tolerance, steps].into_iter().flatten().collect()
     }
 
     /// Refuses what no data could make right.
@@ -107,7 +113,10 @@ impl FitOptions {
     /// [`GpError::UnusedOption`] for an option the method has no use for, [`GpError::UnknownBound`].
     pub fn check(&self) -> Result<(), GpError> {
         self.method.check_settings(&self.given_settings())?;
-        self.bound.as_deref().map_or(Ok(()), |name| Bound::named(name).map(drop))
+        match self.bound.as_deref() {
+            None | Some(BEST) => Ok(()),
+            Some(name) => Bound::named(name).map(drop),
+        }
     }
 
     /// Inducing points for the rows `x` `[N, D]`, in the scale of the fit.
