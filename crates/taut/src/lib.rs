@@ -23,6 +23,7 @@ mod model;
 mod number_text;
 mod params_file;
 mod scores;
+mod spectral;
 mod surrogates;
 mod warnings;
 
@@ -42,6 +43,7 @@ pub use params_file::read_params;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,
 };
+pub use spectral::{SpectralOptions, SpectralReport};
 pub use surrogates::Surrogates;
 
 pub use bounds;
@@ -53,3 +55,4 @@ pub use iterative_gp;
 pub use kernels;
 pub use linalg_cg;
 pub use sparse_gp;
+pub use ssgp_vb;

@@ -7,7 +7,9 @@ use gp_core::{
 };
 use kernels::KernelSpec;
 use sparse_gp::Selector;
-use taut::{AutoLimits, FitOptions, Method, Surrogates, automatic, parse_kernel, read_params};
+use taut::{
+    AutoLimits, FitOptions, Method, SpectralOptions, Surrogates, automatic, parse_kernel, read_params,
+};
 
 use super::args::{FitArgs, MeanKind, Select};
 use super::failure::Failure;
@@ -39,6 +41,7 @@ pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptio
         cg_tolerance: args.cg_tolerance,
         cg_max_steps: args.cg_max_steps,
         iterative: args.iterative.settings(),
+        spectral: spectral(args),
         memory_budget: Some(machine::memory_budget(args.memory)),
         ..FitOptions::default()
     };
@@ -158,6 +161,16 @@ fn floors(args: &FitArgs) -> Floors {
     Floors { noise_variance: args.noise_floor.unwrap_or(usual), ..Floors::default() }
 }
 
+fn spectral(args: &FitArgs) -> SpectralOptions {
+    SpectralOptions {
+        points: args.spectral_points,
+        draws: args.draws,
+        starts: args.starts,
+        local: args.local,
+        calibrate: args.calibrate,
+    }
+}
+
 fn plan(args: &FitArgs) -> TrainingPlan {
     let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
@@ -194,8 +207,9 @@ fn fingerprint_line(options: &FitOptions) -> String {
         plan.seed
     );
     let method = format!(
-        "{} {:?} {} {} {:?} {:?} {:?} {:?} {:?}",
+        "{} {:?} {:?} {} {} {:?} {:?} {:?} {:?} {:?}",
         options.method.name(),
+        options.spectral,
         options.surrogates,
         selector_text(options.selector.as_ref()),
         options.train_inducing_points,
