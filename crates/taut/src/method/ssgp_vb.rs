@@ -77,13 +77,13 @@ fn check(template: &Hyperparameters, rows: &Rows, options: &FitOptions) -> Resul
             "there is nothing to fit, predict that value",
         );
     }
+    check_plan(options)?;
     if !matches!(template.mean, Mean::Constant(_)) {
         return refuse(
             "with a mean that is zero or linear",
             "it subtracts the mean of the target, leave --mean out",
         );
     }
-    check_plan(options)?;
     let spectral = options.spectral;
     if spectral.calibrate.is_some() && spectral.local.is_none() {
         return refuse("with --calibrate alone", "it is for local fits, add --local K");

@@ -27,4 +27,5 @@ mod real_data;
 mod reporting;
 mod resuming;
 mod scaling;
+mod ssgp_vb;
 mod support;
