@@ -180,6 +180,38 @@ pub enum GpError {
         /// The methods it is for.
         used_by: String,
     },
+    /// What a method has no answer for.
+    #[error("{method} cannot be used {with}: {remedy}")]
+    NotForMethod {
+        /// The method's name.
+        method: &'static str,
+        /// With or without what.
+        with: String,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// An option out of its range.
+    #[error("`{option}` is {found}, accepted is {accepted}: choose one of these")]
+    OptionRange {
+        /// The option's name.
+        option: &'static str,
+        /// The value given.
+        found: String,
+        /// The range.
+        accepted: String,
+    },
+    /// More memory would be needed than the budget allows.
+    #[error("{task} needs {needed} of memory, more than the budget of {budget}: {remedy}")]
+    OverBudget {
+        /// What needs it.
+        task: String,
+        /// Memory needed, spelled for people.
+        needed: String,
+        /// Memory allowed, spelled for people.
+        budget: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A result file that is not one of ours, or was cut off, or is of another version.
     #[error("{path}: {problem}")]
     BadFile {

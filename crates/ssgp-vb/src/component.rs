@@ -9,7 +9,9 @@ use crate::SsgpError;
 use crate::gaussian::{Gaussian, check_count, plus_outer, times};
 use crate::passes::{Lambda, joint_covariance, means, variances};
 use crate::points::Points;
+use crate::prior::Priors;
 use crate::problem::Factors;
+use crate::scale_factor::ScaleFactor;
 
 /// A posterior for one draw of spectral points.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +46,23 @@ impl Component {
         }
         let accepted = "a positive finite number";
         Err(SsgpError::Option { option: "noise_variance", found: noise, accepted })
+    }
+
+    /// E(σ²), the expected variance of the latent function, under the priors of its fit.
+    ///
+    /// # Errors
+    /// [`SsgpError::Option`] for a C_σ that is not positive.
+    pub fn signal_variance(&self, priors: &Priors) -> Result<f64, SsgpError> {
+        let power = 2.0 * self.frequencies.nrows() as f64 - 2.0;
+        let scale = priors.signal_scale * priors.signal_scale;
+        Ok(ScaleFactor::new(power, self.factors.c_sigma, scale)?.square)
+    }
+
+    /// 1/√E(λ_j²) of each column, times what the column was divided by.
+    pub(crate) fn lengthscales(&self, divided_by: &[f64]) -> Vec<f64> {
+        let Gaussian { mean, covariance } = &self.factors.lambda;
+        let square = |j: usize| mean[j] * mean[j] + covariance[[j, j]];
+        divided_by.iter().enumerate().map(|(j, scale)| scale / square(j).sqrt()).collect()
     }
 
     fn lambda(&self) -> Result<Lambda, SsgpError> {

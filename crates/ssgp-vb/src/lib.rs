@@ -7,6 +7,8 @@ mod frequencies;
 mod gaussian;
 mod local;
 mod local_fit;
+mod local_options;
+mod local_report;
 mod model;
 mod neighbours;
 mod observer;
@@ -26,9 +28,9 @@ pub use component::{Component, Weighting};
 pub use error::SsgpError;
 pub use frequencies::{Sampling, draw_frequencies};
 pub use gaussian::Gaussian;
-pub use local::{
-    Fallback, LocalOptions, LocalPrediction, LocalReport, LocalSsgpVb, Origin, StageReport,
-};
+pub use local::{LocalParts, LocalSsgpVb};
+pub use local_options::{LocalOptions, Origin};
+pub use local_report::{Fallback, LocalPrediction, LocalReport, StageReport};
 pub use model::{FitReport, Relevance, SsgpVb, SsgpVbFit, SsgpVbOptions, SsgpVbParts, Warning};
 pub use observer::{Cycle, LocalObserver, Observer};
 pub use options::{Algorithm, FitOptions, OnDecrease, Start};
@@ -37,5 +39,5 @@ pub use problem::{Expectations, Factors, LambdaGradient, SparseSpectrum};
 pub use scale_factor::ScaleFactor;
 pub use scaling::HalfRange;
 pub use scores::{mnlp, nmse};
-pub use starts::{SpectralPoints, StartReport, Starts};
+pub use starts::{ScreenedStart, SpectralPoints, StartReport, Starts};
 pub use step::LambdaStep;

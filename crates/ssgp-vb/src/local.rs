@@ -2,154 +2,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gp_core::{Prediction, check_finite, random_rows};
+use gp_core::{GpError, Prediction, check_finite, random_rows};
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
-use crate::component::Weighting;
 use crate::gaussian::check_count;
-use crate::local_fit::{LocalFit, Neighbourhood};
+use crate::local_fit::Neighbourhood;
+use crate::local_options::LocalOptions;
+use crate::local_report::{Fallback, LocalPrediction, LocalReport};
 use crate::model::refuse_constant;
 use crate::neighbours::Neighbours;
 use crate::observer::LocalObserver;
-use crate::options::FitOptions;
-use crate::prior::Priors;
 use crate::scaling::HalfRange;
-use crate::starts::{SpectralPoints, Starts};
-
-/// What a neighbourhood's inputs are centred on before its fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// Their mean.
-    #[default]
-    Mean,
-    /// The query. There every feature is constant, and the prediction knows no uncertainty of λ.
-    Query,
-    /// Nothing.
-    Unmoved,
-}
-
-/// How neighbourhoods are fitted.
-///
-/// | option | default | range |
-/// | --- | --- | --- |
-/// | `neighbours` | 60 | 2 to N |
-/// | `spectral` | 4 draws of 10 points | |
-/// | `starts` | 3 for each draw, all 4 draws kept | |
-/// | `fit` | Algorithm 2 to a relative rise of 1e-6 | |
-/// | `priors` | see [`Priors`] | |
-/// | `scale` | on: inputs to [−1, 1] by the whole table | |
-/// | `rescale` | off; on: each neighbourhood to [−1, 1] again | |
-/// | `origin` | [`Origin::Mean`] | |
-/// | `weighting` | [`Weighting::Equal`]; matters when `starts.keep` is above 1 | |
-/// | `warm_start` | off; on: stage 2 starts at the q(λ) of stage 1 | |
-///
-/// The paper fits one draw from one start, [`paper`](Self::paper). Its variances are too small where
-/// a neighbourhood has more than one explanation; the mixture over draws is what widens them there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LocalOptions {
-    /// Training rows of a neighbourhood, k.
-    pub neighbours: usize,
-    /// The spectral points, the same for all queries.
-    pub spectral: SpectralPoints,
-    /// Where fits begin.
-    pub starts: Starts,
-    /// How a fit goes.
-    pub fit: FitOptions,
-    /// On λ, σ, γ.
-    pub priors: Priors,
-    /// Whether inputs are scaled by the whole table.
-    pub scale: bool,
-    /// Whether inputs are scaled by each neighbourhood.
-    pub rescale: bool,
-    /// What inputs are centred on.
-    pub origin: Origin,
-    /// How the draws kept are mixed.
-    pub weighting: Weighting,
-    /// Where stage 2 starts.
-    pub warm_start: bool,
-}
-
-impl Default for LocalOptions {
-    fn default() -> Self {
-        Self {
-            neighbours: 60,
-            spectral: SpectralPoints { points: 10, ..SpectralPoints::default() },
-            starts: Starts { keep: 4, ..Starts::default() },
-            fit: FitOptions::default(),
-            priors: Priors::default(),
-            scale: true,
-            rescale: false,
-            origin: Origin::default(),
-            weighting: Weighting::Equal,
-            warm_start: false,
-        }
-    }
-}
-
-impl LocalOptions {
-    /// One draw of `points` spectral points from the start μ = ½, Σ = ½ I, as in the paper.
-    #[must_use]
-    pub fn paper(neighbours: usize, points: usize) -> Self {
-        Self {
-            neighbours,
-            spectral: SpectralPoints { points, draws: 1, ..SpectralPoints::default() },
-            starts: Starts::paper(),
-            ..Self::default()
-        }
-    }
-}
-
-/// What stood in for a fit that could not be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Fallback {
-    /// Stage 2 could not be fitted: stage 1 predicts.
-    FirstStage,
-    /// Neither could: mean and variance of the neighbourhood's target predict.
-    NeighbourhoodMean,
-}
-
-/// One of the two fits of a query.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StageReport {
-    /// The training rows it was fitted to, nearest first.
-    pub rows: Vec<usize>,
-    /// The posterior means of λ, of the inputs as this stage saw them.
-    pub lambda: Vec<f64>,
-    /// The lower bound on the log density of the neighbourhood's target, in nats.
-    pub bound: f64,
-    /// Its prediction.
-    pub mean: f64,
-    /// Its variance without noise.
-    pub var_latent: f64,
-    /// Its variance with noise.
-    pub var_y: f64,
-}
-
-/// How a query was answered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LocalReport {
-    /// Stage 1, by Euclidean distance.
-    pub first: Option<StageReport>,
-    /// Stage 2, by the lengthscales of stage 1.
-    pub second: Option<StageReport>,
-    /// What stood in for the fit.
-    pub fallback: Option<Fallback>,
-}
-
-/// Predictions at T queries.
-#[derive(Debug, Clone)]
-pub struct LocalPrediction {
-    /// Means `[T, 1]` and variances.
-    pub prediction: Prediction,
-    /// How each came about.
-    pub queries: Vec<LocalReport>,
-}
 
 /// Local sparse-spectrum regression: a model for each query, from the training rows near it.
 ///
@@ -179,9 +45,26 @@ pub struct LocalSsgpVb {
     pub(crate) y: Array1<f64>,
     pub(crate) options: LocalOptions,
     pub(crate) sets: Vec<Array2<f64>>,
-    scaling: HalfRange,
+    pub(crate) scaling: HalfRange,
     tree: Neighbours,
     variance_factor: f64,
+}
+
+/// All that a local model consists of: what a file must hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LocalParts {
+    /// Training inputs `[N, D]`, scaled.
+    pub x: Array2<f64>,
+    /// Training target `[N]`.
+    pub y: Array1<f64>,
+    /// Of the inputs.
+    pub scaling: HalfRange,
+    /// How neighbourhoods are fitted.
+    pub options: LocalOptions,
+    /// The spectral points of each draw, `[M, D]`.
+    pub frequencies: Vec<Array2<f64>>,
+    /// What variances are multiplied by.
+    pub variance_factor: f64,
 }
 
 impl LocalSsgpVb {
@@ -196,28 +79,61 @@ impl LocalSsgpVb {
         options: &LocalOptions,
     ) -> Result<Self, SsgpError> {
         check_finite(x, "x")?;
-        check_finite(&y.view().insert_axis(Axis(1)), "y")?;
-        check_count("y", "values", y.len(), x.nrows())?;
-        options.fit.check()?;
-        options.priors.prepare(x.ncols())?;
-        let (found, n) = (options.neighbours, x.nrows());
-        if !(2..=n).contains(&found) {
-            return Err(SsgpError::Neighbourhood { found, n });
-        }
-        refuse_constant(y)?;
         let scaling =
             if options.scale { HalfRange::fit(x, "x")? } else { HalfRange::identity(x.ncols()) };
-        let scaled = scaling.apply(x)?;
-        let (tree, sets) = (Neighbours::new(&scaled)?, options.spectral.sets(x.ncols())?);
-        Ok(Self {
-            x: scaled,
+        Self::from_parts(LocalParts {
+            x: scaling.apply(x)?,
             y: y.to_owned(),
-            options: options.clone(),
-            sets,
             scaling,
-            tree,
+            options: options.clone(),
+            frequencies: options.spectral.sets(x.ncols())?,
             variance_factor: 1.0,
         })
+    }
+
+    /// Puts together a model from its parts, read from a file say; it predicts with the same bits.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition); spectral points of other shapes, a factor that is not
+    /// positive.
+    pub fn from_parts(parts: LocalParts) -> Result<Self, SsgpError> {
+        let LocalParts { x, y, scaling, options, frequencies, variance_factor } = parts;
+        check_finite(&x, "x")?;
+        check_finite(&y.view().insert_axis(Axis(1)), "y")?;
+        check_count("y", "values", y.len(), x.nrows())?;
+        check_count("middle", "values", scaling.middle.len(), x.ncols())?;
+        check_count("half_range", "values", scaling.half_range.len(), x.ncols())?;
+        options.check(x.dim())?;
+        if frequencies.is_empty() {
+            return Err(GpError::NoRows { argument: "frequencies" }.into());
+        }
+        for set in &frequencies {
+            check_finite(set, "frequencies")?;
+            check_count("frequencies", "columns", set.ncols(), x.ncols())?;
+        }
+        check_factor(variance_factor)?;
+        refuse_constant(&y)?;
+        let tree = Neighbours::new(&x)?;
+        Ok(Self { x, y, options, sets: frequencies, scaling, tree, variance_factor })
+    }
+
+    /// All that [`from_parts`](Self::from_parts) needs.
+    #[must_use]
+    pub fn into_parts(self) -> LocalParts {
+        let Self { x, y, options, sets, scaling, variance_factor, .. } = self;
+        LocalParts { x, y, scaling, options, frequencies: sets, variance_factor }
+    }
+
+    /// The spectral points of each draw, `[M, D]`.
+    #[must_use]
+    pub fn frequencies(&self) -> &[Array2<f64>] {
+        &self.sets
+    }
+
+    /// How inputs are scaled.
+    #[must_use]
+    pub fn scaling(&self) -> &HalfRange {
+        &self.scaling
     }
 
     /// The options it was made with; with the training rows they make it again.
@@ -253,22 +169,46 @@ impl LocalSsgpVb {
         seed: u64,
         observer: &dyn LocalObserver,
     ) -> Result<f64, SsgpError> {
-        let (found, n) = (self.options.neighbours, self.y.len());
-        if found >= n {
-            return Err(SsgpError::Neighbourhood { found, n: n - 1 });
-        }
         if rows == 0 {
             let accepted = "a whole number of at least 1";
             return Err(SsgpError::Option { option: "rows", found: 0.0, accepted });
         }
-        let chosen = random_rows(n, rows, seed);
-        let error = |row: usize| {
-            let (answer, _) = self.answer(&self.x.row(row), Some(row))?;
-            Ok((self.y[row] - answer.mean).powi(2) / answer.var_y)
-        };
-        let squares = each(&chosen, observer, error)?;
-        self.variance_factor = squares.iter().sum::<f64>() / squares.len() as f64;
+        let chosen = random_rows(self.y.len(), rows, seed);
+        let found = self.left_out(&chosen, observer)?;
+        let errors = found.errors(chosen.iter().map(|&row| self.y[row]));
+        let factor = errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64;
+        self.set_variance_factor(factor * self.variance_factor)?;
         Ok(self.variance_factor)
+    }
+
+    /// Multiplies variances by `factor` from then on, instead of the factor so far.
+    ///
+    /// # Errors
+    /// [`SsgpError::Option`] for a factor that is not positive and finite.
+    pub fn set_variance_factor(&mut self, factor: f64) -> Result<(), SsgpError> {
+        check_factor(factor)?;
+        self.variance_factor = factor;
+        Ok(())
+    }
+
+    /// Predicts training rows, each from the others: what calibration is made of.
+    ///
+    /// # Errors
+    /// [`SsgpError::Neighbourhood`] for fewer than k + 1 rows in all; [`SsgpError::Interrupted`].
+    ///
+    /// # Panics
+    /// When a row is not below N.
+    pub fn left_out(
+        &self,
+        rows: &[usize],
+        observer: &dyn LocalObserver,
+    ) -> Result<LocalPrediction, SsgpError> {
+        let (found, n) = (self.options.neighbours, self.y.len());
+        if found >= n {
+            return Err(SsgpError::Neighbourhood { found, n: n - 1 });
+        }
+        let answers = each(rows, observer, |row| self.scaled(&self.x.row(row), Some(row)))?;
+        Ok(collected(answers))
     }
 
     /// Answers each row of `x_new` `[T, D]`, in parallel; the same bits for any number of threads.
@@ -286,12 +226,19 @@ impl LocalSsgpVb {
             check_finite(&x_new, "x_new")?;
         }
         let rows: Vec<usize> = (0..x_new.nrows()).collect();
-        let answers = each(&rows, observer, |row| {
-            let (mut answer, report) = self.answer(&x_new.row(row), None)?;
-            answer.scale_variance(self.variance_factor);
-            Ok((answer, report))
-        })?;
+        let answers = each(&rows, observer, |row| self.scaled(&x_new.row(row), None))?;
         Ok(collected(answers))
+    }
+
+    /// The answer with its variance multiplied.
+    fn scaled(
+        &self,
+        query: &ArrayRef1<f64>,
+        left_out: Option<usize>,
+    ) -> Result<(Answer, LocalReport), SsgpError> {
+        let (mut answer, report) = self.answer(query, left_out)?;
+        answer.scale_variance(self.variance_factor);
+        Ok((answer, report))
     }
 
     fn answer(
@@ -314,8 +261,8 @@ impl LocalSsgpVb {
         let fallback = second.is_none().then_some(Fallback::FirstStage);
         let chosen = second.as_ref().unwrap_or(&first);
         let answer = chosen.answer();
-        let second = second.as_ref().map(LocalFit::report);
-        Ok((answer, LocalReport { first: Some(first.report()), second, fallback }))
+        let second = second.as_ref().map(|second| second.report(self)).transpose()?;
+        Ok((answer, LocalReport { first: Some(first.report(self)?), second, fallback }))
     }
 
     /// The nearest rows, as many as asked for or doubled until their targets differ.
@@ -354,6 +301,14 @@ impl Answer {
         self.var_latent *= factor;
         self.var_y *= factor;
     }
+}
+
+fn check_factor(factor: f64) -> Result<(), SsgpError> {
+    if factor.is_finite() && factor > 0.0 {
+        return Ok(());
+    }
+    let (option, accepted) = ("variance_factor", "a positive finite number");
+    Err(SsgpError::Option { option, found: factor, accepted })
 }
 
 /// `work` on each of `rows`, in parallel; results in their order.

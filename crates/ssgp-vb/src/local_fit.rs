@@ -4,7 +4,9 @@ use ndarray::{Array1, Array2, ArrayRef1, Axis};
 
 use crate::SsgpError;
 use crate::component::{Component, Marginals, mixed};
-use crate::local::{Answer, LocalSsgpVb, Origin, StageReport};
+use crate::local::{Answer, LocalSsgpVb};
+use crate::local_options::Origin;
+use crate::local_report::StageReport;
 use crate::model::component;
 use crate::options::Start;
 use crate::problem::SparseSpectrum;
@@ -30,6 +32,7 @@ pub(crate) struct LocalFit {
     components: Vec<Component>,
     bound: f64,
     answer: Answer,
+    noise_variance: f64,
 }
 
 impl Neighbourhood {
@@ -66,20 +69,24 @@ impl Neighbourhood {
         };
         let weighting = model.options.weighting;
         let bounds: Vec<f64> = components.iter().map(|component| component.bound).collect();
+        let weights = weighting.weights(&bounds);
         let parts: Result<Vec<Marginals>, _> =
             components.iter().map(|component| component.marginals(&self.query)).collect();
-        let mixture = mixed(&parts?, &weighting.weights(&bounds), self.target_mean);
+        let mixture = mixed(&parts?, &weights, self.target_mean);
         let (mean, var_latent) = (mixture.mean[[0, 0]], mixture.var_latent[0]);
         let answer = Answer { mean, var_latent, var_y: mixture.var_y[0] };
         let bound = weighting.bound(&bounds);
         let (rows, scale) = (self.rows.clone(), self.scale.clone());
-        Ok(LocalFit { rows, scale, components, bound, answer })
+        let noises = components.iter().map(|component| component.noise_variance);
+        let noise_variance = noises.zip(&weights).map(|(noise, weight)| noise * weight).sum();
+        Ok(LocalFit { rows, scale, components, bound, answer, noise_variance })
     }
 
     fn fresh(&self, model: &LocalSsgpVb) -> Result<Vec<Component>, SsgpError> {
         let (sets, options) = (&model.sets, &model.options);
         let (starts, fit, priors) = (&options.starts, &options.fit, &options.priors);
-        let candidates = Candidates { x: &self.x, y: &self.y, priors, sets, starts, fit };
+        let candidates =
+            Candidates { x: &self.x, y: &self.y, priors, sets, starts, fit, done: &[] };
         let (finished, _) = candidates.run(&mut ())?;
         Ok(finished.into_iter().map(component).collect())
     }
@@ -126,15 +133,21 @@ impl LocalFit {
         self.answer
     }
 
-    pub(crate) fn report(&self) -> StageReport {
+    pub(crate) fn report(&self, model: &LocalSsgpVb) -> Result<StageReport, SsgpError> {
         let Answer { mean, var_latent, var_y } = self.answer;
-        StageReport {
+        let best = &self.components[0];
+        let half_range = &model.scaling.half_range;
+        let scale: Vec<f64> = self.scale.iter().zip(half_range).map(|(a, b)| a * b).collect();
+        Ok(StageReport {
             rows: self.rows.clone(),
-            lambda: self.components[0].factors.lambda.mean.to_vec(),
+            lambda: best.factors.lambda.mean.to_vec(),
+            lengthscales: best.lengthscales(&scale),
+            signal_variance: best.signal_variance(&model.options.priors)?,
+            noise_variance: self.noise_variance,
             bound: self.bound,
             mean,
             var_latent,
             var_y,
-        }
+        })
     }
 }

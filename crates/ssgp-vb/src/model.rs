@@ -13,7 +13,7 @@ use crate::options::FitOptions;
 use crate::prior::Priors;
 use crate::scaling::HalfRange;
 use crate::scores::nmse;
-use crate::starts::{Candidates, Finished, SpectralPoints, StartReport, Starts};
+use crate::starts::{Candidates, Finished, ScreenedStart, SpectralPoints, StartReport, Starts};
 
 /// A normalised error on the training rows above this is no fit at all.
 const COLLAPSED: f64 = 0.98;
@@ -163,6 +163,21 @@ impl SsgpVb {
         options: &SsgpVbOptions,
         observer: &mut dyn Observer,
     ) -> Result<SsgpVbFit, SsgpError> {
+        Self::resume(x, y, options, &[], observer)
+    }
+
+    /// As [`fit`](Self::fit), with starts an earlier call has screened, as
+    /// [`Observer::screened`] was given them in order: to the same bits.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn resume(
+        x: &ArrayRef2<f64>,
+        y: &ArrayRef1<f64>,
+        options: &SsgpVbOptions,
+        done: &[ScreenedStart],
+        observer: &mut dyn Observer,
+    ) -> Result<SsgpVbFit, SsgpError> {
         check_finite(x, "x")?;
         check_finite(&y.view().insert_axis(Axis(1)), "y")?;
         check_count("y", "values", y.len(), x.nrows())?;
@@ -175,7 +190,7 @@ impl SsgpVb {
         let (x, y) = (scaling.apply(x)?, y - target_mean);
         let sets = options.spectral.sets(x.ncols())?;
         let SsgpVbOptions { starts, fit, priors, .. } = options;
-        let candidates = Candidates { x: &x, y: &y, priors, sets: &sets, starts, fit };
+        let candidates = Candidates { x: &x, y: &y, priors, sets: &sets, starts, fit, done };
         let (finished, reports) = candidates.run(observer)?;
         let report = report(&y, &finished, reports)?;
         let components = finished.into_iter().map(component).collect();
@@ -220,16 +235,15 @@ impl SsgpVb {
     /// The posterior of each λ, by the best component.
     #[must_use]
     pub fn relevance(&self) -> Vec<Relevance> {
-        let lambda = &self.parts.components[0].factors.lambda;
-        let entry = |(j, half_range): (usize, &f64)| {
-            let (mean, variance) = (lambda.mean[j], lambda.covariance[[j, j]]);
-            Relevance {
-                lambda: mean,
-                lambda_std: variance.sqrt(),
-                lengthscale: half_range / (mean * mean + variance).sqrt(),
-            }
+        let best = &self.parts.components[0];
+        let lambda = &best.factors.lambda;
+        let lengthscales = best.lengthscales(&self.parts.scaling.half_range);
+        let entry = |(j, lengthscale): (usize, f64)| Relevance {
+            lambda: lambda.mean[j],
+            lambda_std: lambda.covariance[[j, j]].sqrt(),
+            lengthscale,
         };
-        self.parts.scaling.half_range.iter().enumerate().map(entry).collect()
+        lengthscales.into_iter().enumerate().map(entry).collect()
     }
 
     fn scaled(&self, x_new: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {

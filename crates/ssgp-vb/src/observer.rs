@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::starts::ScreenedStart;
+
 /// One attempt to raise the lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cycle {
@@ -27,6 +29,11 @@ pub trait Observer {
     /// Called after every attempt.
     fn cycle(&mut self, cycle: &Cycle) {
         let _ = cycle;
+    }
+
+    /// Called when a start was screened to the end: what [`SsgpVb::resume`](crate::SsgpVb::resume) goes on from.
+    fn screened(&mut self, start: &ScreenedStart) {
+        let _ = start;
     }
 
     /// Asked between cycles; `true` stops the fit, which keeps what it has.

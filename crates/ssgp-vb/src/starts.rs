@@ -10,7 +10,7 @@ use crate::frequencies::{Sampling, draw_frequencies};
 use crate::observer::Observer;
 use crate::options::{FitOptions, Start};
 use crate::prior::Priors;
-use crate::problem::SparseSpectrum;
+use crate::problem::{Factors, SparseSpectrum};
 
 /// Which spectral points a fit may choose from.
 ///
@@ -97,9 +97,20 @@ impl Starts {
         Self { means: Some(vec![0.5]), variance: 0.5, ..Self::default() }
     }
 
+    /// `count` means for `d` columns, or as many as usual: 0.5, 2, 4, 8, 16 … for one column, 0.5, 1,
+    /// 1.5, 2 … for more; usually 4 and 3.
+    #[must_use]
+    pub fn usual_means(d: usize, count: Option<usize>) -> Vec<f64> {
+        let doubled = |k: usize| if k == 0 { 0.5 } else { (k as f64).exp2() };
+        let evenly = |k: usize| 0.5 * (k + 1) as f64;
+        match d {
+            1 => (0..count.unwrap_or(4)).map(doubled).collect(),
+            _ => (0..count.unwrap_or(3)).map(evenly).collect(),
+        }
+    }
+
     fn means(&self, d: usize) -> Vec<f64> {
-        let usual = || if d == 1 { vec![0.5, 2.0, 4.0, 8.0] } else { vec![0.5, 1.0, 1.5] };
-        self.means.clone().unwrap_or_else(usual)
+        self.means.clone().unwrap_or_else(|| Self::usual_means(d, None))
     }
 
     fn check(&self, d: usize) -> Result<(), SsgpError> {
@@ -136,6 +147,15 @@ pub struct StartReport {
     pub cycles: usize,
 }
 
+/// A start that was screened, with what is needed to go on from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScreenedStart {
+    /// What became of it.
+    pub report: StartReport,
+    /// q where its cycles ended; none if it could not be evaluated.
+    pub factors: Option<Factors>,
+}
+
 /// A run carried to its end: its draw's number and spectral points.
 pub(crate) struct Finished {
     pub(crate) draw: usize,
@@ -153,6 +173,20 @@ pub(crate) struct Candidates<'a> {
     pub(crate) sets: &'a [Array2<f64>],
     pub(crate) starts: &'a Starts,
     pub(crate) fit: &'a FitOptions,
+    /// Starts that were screened before, in order.
+    pub(crate) done: &'a [ScreenedStart],
+}
+
+impl ScreenedStart {
+    fn failed(draw: usize, mean: f64) -> Self {
+        Self { report: StartReport { draw, mean, bound: None, cycles: 0 }, factors: None }
+    }
+
+    /// Whether it may stand for the start of a draw at a mean.
+    fn is_of(&self, draw: usize, mean: f64) -> bool {
+        let same = self.report.mean.to_bits() == mean.to_bits();
+        self.report.draw == draw && same && self.factors.is_some()
+    }
 }
 
 /// A start that was screened, or is to run at once.
@@ -208,35 +242,52 @@ impl Candidates<'_> {
             let alone = Screened { draw, start: start(mean), bound: 0.0 };
             return Ok((vec![alone], Vec::new()));
         }
-        let options = FitOptions { max_cycles: self.starts.screening_cycles, ..*self.fit };
         let (mut screened, mut reports, mut failure) = (Vec::new(), Vec::new(), None);
         for (index, &(draw, mean)) in pairs.iter().enumerate() {
             observer.run(index, pairs.len() + self.starts.keep);
-            let mut report = StartReport { draw, mean, bound: None, cycles: 0 };
-            match problems[draw].run(&start(mean), &options, observer) {
-                Ok(run) => {
-                    (report.bound, report.cycles) = (Some(run.bound), run.cycles);
-                    let stop = run.status == Status::Interrupted;
-                    let factors = Box::new(run.factors);
-                    screened.push(Screened {
-                        draw,
-                        start: Start::Factors(factors),
-                        bound: run.bound,
-                    });
-                    reports.push(report);
-                    if stop {
-                        break;
-                    }
-                }
-                Err(error) => {
-                    reports.push(report);
-                    failure = Some(error);
-                }
+            let earlier = self.done.get(index).cloned().filter(|done| done.is_of(draw, mean));
+            let (found, stop) = match earlier {
+                Some(earlier) => (Ok(earlier), false),
+                None => self.screen_one(&problems[draw], draw, (mean, start(mean)), observer),
+            };
+            let found = found.unwrap_or_else(|error| {
+                failure = Some(error);
+                ScreenedStart::failed(draw, mean)
+            });
+            reports.push(found.report.clone());
+            if !stop {
+                observer.screened(&found);
+            }
+            if let ScreenedStart { report, factors: Some(factors) } = found {
+                let bound = report.bound.unwrap_or(f64::NEG_INFINITY);
+                screened.push(Screened { draw, start: Start::Factors(Box::new(factors)), bound });
+            }
+            if stop {
+                break;
             }
         }
         match failure {
             Some(error) if screened.is_empty() => Err(error),
             _ => Ok((screened, reports)),
+        }
+    }
+
+    /// A few cycles from one start, and whether the observer asked to stop.
+    fn screen_one(
+        &self,
+        problem: &SparseSpectrum,
+        draw: usize,
+        (mean, start): (f64, Start),
+        observer: &mut dyn Observer,
+    ) -> (Result<ScreenedStart, SsgpError>, bool) {
+        let options = FitOptions { max_cycles: self.starts.screening_cycles, ..*self.fit };
+        match problem.run(&start, &options, observer) {
+            Ok(run) => {
+                let report = StartReport { draw, mean, bound: Some(run.bound), cycles: run.cycles };
+                let found = ScreenedStart { report, factors: Some(run.factors) };
+                (Ok(found), run.status == Status::Interrupted)
+            }
+            Err(error) => (Err(error), false),
         }
     }
 

@@ -7,7 +7,7 @@ use ndarray::ArrayRef2;
 use sparse_gp::{InducingPoints, Selector};
 
 use crate::auto::BEST;
-use crate::{IterativeSettings, Method, Setting, Surrogates};
+use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates, method};
 
 /// How a table is fitted.
 ///
@@ -28,6 +28,7 @@ use crate::{IterativeSettings, Method, Setting, Surrogates};
 /// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
 /// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; with CGLB 0 leaves v = 0 |
 /// | `iterative` | see [`IterativeSettings`] |
+/// | `spectral` | see [`SpectralOptions`] |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
 /// | `memory_budget` | none: bytes for the matrices |
 ///
@@ -64,6 +65,9 @@ pub struct FitOptions {
     pub cg_max_steps: Option<usize>,
     /// Options of the iterative method alone.
     pub iterative: IterativeSettings,
+    /// What only `ssgp-vb` has a use for; of `plan` that takes seed, limits and `resume`, of `kernel`
+    /// the type.
+    pub spectral: SpectralOptions,
     /// Rows hyperparameters are trained on; all rows are conditioned on.
     pub training_rows: Option<usize>,
     /// Largest number of bytes of the matrices.
@@ -88,6 +92,7 @@ impl Default for FitOptions {
             cg_tolerance: None,
             cg_max_steps: None,
             iterative: IterativeSettings::default(),
+            spectral: SpectralOptions::default(),
             training_rows: None,
             memory_budget: None,
         }
@@ -108,8 +113,28 @@ impl FitOptions {
         let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
         let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
         let preconditioner = self.preconditioning.map(|_| Setting::Preconditioner);
-        let shared = [selection, fixed, bound, preconditioner, tolerance, steps];
-        shared.into_iter().flatten().chain(self.iterative.given()).collect()
+        let shared = [selection, fixed, bound, preconditioner, tolerance, steps].into_iter();
+        let own = shared.chain(self.spectral_settings()).flatten();
+        own.chain(self.iterative.given()).collect()
+    }
+
+    fn spectral_settings(&self) -> [Option<Setting>; 4] {
+        let SpectralOptions { points, draws, local, calibrate, .. } = self.spectral;
+        [
+            points.map(|_| Setting::SpectralPoints),
+            draws.map(|_| Setting::Draws),
+            local.map(|_| Setting::Local),
+            calibrate.map(|_| Setting::Calibrate),
+        ]
+    }
+
+    /// How many starts training on rows of `d` inputs screens.
+    #[must_use]
+    pub fn n_starts(&self, d: usize) -> usize {
+        match self.method {
+            Method::SsgpVb => method::ssgp_vb::n_starts(self, d),
+            _ => self.plan.starts,
+        }
     }
 
     /// Refuses what no data could make right.

@@ -25,6 +25,7 @@ mod number_text;
 mod params_file;
 mod ranking;
 mod scores;
+mod spectral;
 mod surrogates;
 mod warnings;
 
@@ -48,6 +49,7 @@ pub use ranking::Ranking;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,
 };
+pub use spectral::{SpectralOptions, SpectralReport};
 pub use surrogates::Surrogates;
 
 pub use bounds;
@@ -60,3 +62,4 @@ pub use kernels;
 pub use linalg_cg;
 pub use naive_bayes;
 pub use sparse_gp;
+pub use ssgp_vb;

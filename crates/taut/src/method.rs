@@ -7,6 +7,7 @@ mod cglb;
 mod exact;
 mod iterative;
 mod sgpr;
+pub(crate) mod ssgp_vb;
 
 use std::fmt::Debug;
 
@@ -14,7 +15,7 @@ use gp_core::{GpError, Hyperparameters, Observer, Posterior, Prediction, Trained
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions};
+use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions, SpectralReport};
 
 /// How a model is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Method {
     Cglb,
     /// Conjugate gradients and stochastic traces.
     Iterative,
+    /// The variational sparse spectrum.
+    SsgpVb,
 }
 
 /// An option that not every method has a use for.
@@ -64,6 +67,14 @@ pub enum Setting {
     Variance,
     /// Dimension of LOVE's space.
     LoveRank,
+    /// How many spectral points there are.
+    SpectralPoints,
+    /// How many sets of them are tried.
+    Draws,
+    /// That the rows near each query are fitted.
+    Local,
+    /// That variances are scaled by errors at rows left out.
+    Calibrate,
 }
 
 impl Setting {
@@ -86,13 +97,17 @@ impl Setting {
             Self::AdamSteps => "adam-steps",
             Self::Variance => "variance",
             Self::LoveRank => "love-rank",
+            Self::SpectralPoints => "spectral-points",
+            Self::Draws => "draws",
+            Self::Local => "local",
+            Self::Calibrate => "calibrate",
         }
     }
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb, Self::Iterative];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb, Self::Iterative, Self::SsgpVb];
 
     fn inference(self) -> &'static dyn Inference {
         match self {
@@ -100,6 +115,7 @@ impl Method {
             Self::Sgpr => &sgpr::InducingPoints,
             Self::Cglb => &cglb::ConjugateGradients,
             Self::Iterative => &iterative::StochasticTraces,
+            Self::SsgpVb => &ssgp_vb::SparseSpectrum,
         }
     }
 
@@ -242,6 +258,22 @@ pub(crate) trait Conditioned: Posterior + Debug + Send + Sync {
         None
     }
 
+    /// What models of spectral points say of themselves.
+    fn spectral(&self) -> Option<SpectralReport> {
+        None
+    }
+
+    /// What the hyperparameters are, where they are not those of the posterior itself: said beside
+    /// bounds on the log marginal likelihood.
+    fn note(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// How many rows to predict at a time, where each takes long.
+    fn rows_at_a_time(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether each row is conditioned on its neighbours.
     fn uses_neighbours(&self) -> bool {
         false
@@ -261,6 +293,7 @@ pub(crate) enum Part {
     Sgpr(Box<sgpr::Saved>),
     Cglb(Box<cglb::Saved>),
     Iterative(Box<iterative::Saved>),
+    SsgpVb(Box<ssgp_vb::Saved>),
 }
 
 impl Part {
@@ -275,6 +308,7 @@ impl Part {
             Self::Sgpr(saved) => saved.restore(hyper, rows),
             Self::Cglb(saved) => saved.restore(hyper, rows),
             Self::Iterative(saved) => saved.restore(hyper, rows),
+            Self::SsgpVb(saved) => saved.restore(hyper, rows),
         }
     }
 }

@@ -11,7 +11,7 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::method::{Conditioned, Part, Rows};
-use crate::{Method, Surrogates};
+use crate::{Method, SpectralReport, Surrogates};
 
 /// Model files: see [`Model::save`].
 const FORMAT: Format = Format { name: "taut-model", version: 2 };
@@ -109,6 +109,25 @@ impl Model {
     #[must_use]
     pub fn neighbours(&self) -> Option<usize> {
         self.gp.uses_neighbours().then_some(self.surrogates.neighbours)
+    }
+
+    /// What a model of spectral points says of itself; none for others.
+    #[must_use]
+    pub fn spectral(&self) -> Option<SpectralReport> {
+        self.gp.spectral()
+    }
+
+    /// What the hyperparameters are of models whose posterior has none, or a law of them: bounds on
+    /// the log marginal likelihood hold for the exact Gaussian process at these hyperparameters.
+    #[must_use]
+    pub fn note(&self) -> Option<&'static str> {
+        self.gp.note()
+    }
+
+    /// How many rows to predict at a time, where a row takes long enough to watch.
+    #[must_use]
+    pub fn rows_at_a_time(&self) -> Option<usize> {
+        self.gp.rows_at_a_time()
     }
 
     /// The quantity training maximises, without priors: the log marginal likelihood itself, or the

@@ -100,7 +100,7 @@ fn measured(program: &Path, spec: &Value) -> Result<Value, Failure> {
     Ok(row)
 }
 
-/// Every method: exact, inducing points, global fits, and local fits before and after the mixture over draws.
+/// Every method: exact, inducing points without and with conjugate gradients, global fits, and local fits before and after the mixture over draws.
 fn methods() -> Vec<Value> {
     let paper = json!({"means": [0.5], "variance": 0.5, "draws": 1, "keep": 1, "equal": false});
     let with = |base: &Value, more: Value| {
@@ -113,6 +113,7 @@ fn methods() -> Vec<Value> {
     vec![
         json!({"method": "exact"}),
         json!({"method": "sgpr", "m": 100}),
+        json!({"method": "cglb", "m": 100}),
         json!({"method": "global", "m": 25, "draws": 4}),
         json!({"method": "global", "m": 50, "draws": 4}),
         with(&paper, json!({"method": "local", "m": 10, "k": 60})),

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use cglb::{Cglb, CglbOptions};
 use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{Hyperparameters, Posterior, Prediction, Standardiser, metrics};
 use kernels::{Mean, SquaredExponential};
@@ -36,10 +37,10 @@ pub(crate) fn scores(spec: &Value) -> Result<Value, Failure> {
     let split = chosen(spec)?;
     let begun = Instant::now();
     let (prediction, mut found) = match spec["method"].as_str() {
-        Some("exact" | "sgpr") => peer(spec, &split)?,
+        Some("exact" | "sgpr" | "cglb") => peer(spec, &split)?,
         Some("global") => global(spec, &split)?,
         Some("local") => local(spec, &split)?,
-        _ => return Err("`method` is one of exact, sgpr, global, local".into()),
+        _ => return Err("`method` is one of exact, sgpr, cglb, global, local".into()),
     };
     found["seconds"] = json!(begun.elapsed().as_secs_f64());
     let mean = prediction.mean.column(0);
@@ -61,14 +62,23 @@ fn peer(spec: &Value, split: &Split) -> Result<(Prediction, Value), Failure> {
     let kernel = Box::new(SquaredExponential::new(vec![1.0; x.ncols()], 1.0)?);
     let template = Hyperparameters { kernel, noise_variance: 0.1, mean: Mean::Constant(0.0) };
     let log_scale = y.nrows() as f64 * y_scale.scale()[0].ln();
-    let (mut prediction, value) = if spec["method"] == "exact" {
-        let (model, trained) =
-            ExactGp::fit(&template, &x, &y, &ExactGpOptions::default(), &mut ())?;
-        (model.predict(&x_new)?, trained.objective)
-    } else {
-        let options = SgprOptions { inducing: number(spec, "m", 100), ..SgprOptions::default() };
-        let fit = Sgpr::fit(&template, &x, &y, &options, &mut ())?;
-        (fit.model.predict(&x_new)?, fit.model.evidence().elbo())
+    let inducing = number(spec, "m", 100);
+    let (mut prediction, value) = match spec["method"].as_str() {
+        Some("exact") => {
+            let options = ExactGpOptions::default();
+            let (model, trained) = ExactGp::fit(&template, &x, &y, &options, &mut ())?;
+            (model.predict(&x_new)?, trained.objective)
+        }
+        Some("sgpr") => {
+            let options = SgprOptions { inducing, ..SgprOptions::default() };
+            let fit = Sgpr::fit(&template, &x, &y, &options, &mut ())?;
+            (fit.model.predict(&x_new)?, fit.model.evidence().elbo())
+        }
+        _ => {
+            let options = CglbOptions { inducing, ..CglbOptions::default() };
+            let fit = Cglb::fit(&template, &x, &y, &options, &mut ())?;
+            (fit.model.predict(&x_new)?, fit.model.evidence().elbo())
+        }
     };
     let square = y_scale.scale()[0].powi(2);
     prediction.mean = y_scale.undo(&prediction.mean)?;

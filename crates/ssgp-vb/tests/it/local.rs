@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, Axis, array};
 use proptest::prelude::*;
 use serde_json::Value;
 use ssgp_vb::{
-    Fallback, FitOptions, LocalObserver, LocalOptions, LocalPrediction, LocalSsgpVb,
+    Fallback, FitOptions, LocalObserver, LocalOptions, LocalParts, LocalPrediction, LocalSsgpVb,
     SpectralPoints, SsgpError, StageReport,
 };
 
@@ -163,4 +163,65 @@ fn a_prediction_can_be_interrupted() {
     let (x, y) = data(30, 1);
     let model = LocalSsgpVb::condition(&x, &y, &LocalOptions::paper(10, 3)).unwrap();
     assert!(matches!(model.predict(&x, &Stop), Err(SsgpError::Interrupted)));
+}
+
+/// Written as JSON and read back, a calibrated model predicts the same bits.
+#[test]
+fn a_calibrated_model_read_back_predicts_the_same_bits() {
+    let (x, y) = data(60, 2);
+    let query = data(6, 2).0;
+    let options = LocalOptions { neighbours: 15, ..LocalOptions::default() };
+    let mut model = LocalSsgpVb::condition(&x, &y, &options).unwrap();
+    model.calibrate(10, 1, &()).unwrap();
+    let before = model.predict(&query, &()).unwrap();
+    let parts = model.into_parts();
+    let text = serde_json::to_string(&parts).unwrap();
+    let read: LocalParts = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, parts);
+    let again = LocalSsgpVb::from_parts(read).unwrap();
+    assert_ne!(again.variance_factor(), 1.0);
+    let after = again.predict(&query, &()).unwrap();
+    assert_eq!(before.prediction, after.prediction);
+    assert_eq!(before.queries, after.queries);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let (x, y) = data(30, 2);
+    let whole = || {
+        let model = LocalSsgpVb::condition(&x, &y, &LocalOptions::paper(10, 3)).unwrap();
+        model.into_parts()
+    };
+    let damages: [fn(&mut LocalParts); 8] = [
+        |parts| parts.variance_factor = 0.0,
+        |parts| parts.variance_factor = f64::NAN,
+        |parts| parts.frequencies = Vec::new(),
+        |parts| parts.frequencies[0] = Array2::zeros((3, 5)),
+        |parts| parts.y = Array1::zeros(29),
+        |parts| parts.x[[0, 0]] = f64::NAN,
+        |parts| parts.options.neighbours = 31,
+        |parts| parts.scaling.half_range = vec![1.0],
+    ];
+    for (index, damage) in damages.iter().enumerate() {
+        let mut parts = whole();
+        damage(&mut parts);
+        assert!(LocalSsgpVb::from_parts(parts).is_err(), "damage {index}");
+    }
+}
+
+/// What a fit says of its posterior is in the units of the inputs.
+#[test]
+fn lengthscales_follow_the_units_of_the_inputs() {
+    let (x, y) = data(60, 2);
+    let stretched = &x * &array![10.0, 0.1];
+    let options = LocalOptions::paper(20, 5);
+    let report = |x: &Array2<f64>| {
+        let model = LocalSsgpVb::condition(x, &y, &options).unwrap();
+        model.left_out(&[7], &()).unwrap().queries[0].second.clone().unwrap()
+    };
+    let (before, after) = (report(&x), report(&stretched));
+    near("first", after.lengthscales[0] / before.lengthscales[0], 10.0, 1e-4);
+    near("second", after.lengthscales[1] / before.lengthscales[1], 0.1, 1e-4);
+    near("noise", before.var_y - before.var_latent, before.noise_variance, 1e-12);
+    assert!(before.signal_variance > 0.0);
 }

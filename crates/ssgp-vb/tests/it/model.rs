@@ -6,8 +6,8 @@ use crate::support::{
 use gp_core::Posterior;
 use ndarray::{Array1, Array2, array};
 use ssgp_vb::{
-    Algorithm, Cycle, FitOptions, Observer, SpectralPoints, SsgpVb, SsgpVbOptions, SsgpVbParts,
-    Start, Starts, Status, Warning,
+    Algorithm, Cycle, FitOptions, Observer, ScreenedStart, SpectralPoints, SsgpVb, SsgpVbOptions,
+    SsgpVbParts, Start, Starts, Status, Warning,
 };
 
 #[test]
@@ -182,4 +182,47 @@ fn targets_without_noise_are_fitted() {
     let largest = found.var_latent.iter().fold(0.0_f64, |most, variance| most.max(*variance));
     assert!(largest < 1e-3, "{largest}");
     assert!(found.var_latent.iter().all(|variance| *variance >= 0.0));
+}
+
+/// Keeps the starts that were screened, and stops after some cycles.
+#[derive(Default)]
+struct Keeper {
+    starts: Vec<ScreenedStart>,
+    cycles: usize,
+    most: Option<usize>,
+}
+
+impl Observer for Keeper {
+    fn screened(&mut self, start: &ScreenedStart) {
+        self.starts.push(start.clone());
+    }
+
+    fn cycle(&mut self, _: &Cycle) {
+        self.cycles += 1;
+    }
+
+    fn interrupted(&self) -> bool {
+        self.most.is_some_and(|most| self.cycles >= most)
+    }
+}
+
+#[test]
+fn an_interrupted_fit_goes_on_to_the_same_bits() {
+    let (x, y) = data(60, 2);
+    let spectral = SpectralPoints { points: 6, draws: 3, ..SpectralPoints::default() };
+    let options = SsgpVbOptions { spectral, ..SsgpVbOptions::default() };
+    let mut counter = Keeper::default();
+    let whole = SsgpVb::fit(&x, &y, &options, &mut counter).unwrap();
+    assert_eq!(counter.starts.len(), 9);
+    for part in [10, 50, 100, counter.cycles - 2] {
+        let mut keeper = Keeper { most: Some(part), ..Keeper::default() };
+        SsgpVb::fit(&x, &y, &options, &mut keeper).unwrap();
+        let done = keeper.starts;
+        assert!(done.len() <= 9);
+        let mut second = Keeper::default();
+        let resumed = SsgpVb::resume(&x, &y, &options, &done, &mut second).unwrap();
+        assert_eq!(resumed.model.parts(), whole.model.parts(), "after {part} cycles");
+        assert_eq!(second.starts, counter.starts);
+        assert!(part < 60 || second.cycles < counter.cycles, "nothing was kept");
+    }
 }

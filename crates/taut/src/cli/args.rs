@@ -154,6 +154,19 @@ pub(crate) struct FitArgs {
     /// [default: 30]
     #[arg(long, value_name = "K")]
     pub(crate) neighbours: Option<usize>,
+    /// Spectral points of ssgp-vb [default: 50, with --local 10]
+    #[arg(long, value_name = "M", value_parser = positive)]
+    pub(crate) spectral_points: Option<usize>,
+    /// Sets of spectral points ssgp-vb tries; with --local it mixes them [default: 4]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) draws: Option<usize>,
+    /// Fit ssgp-vb anew to the K rows near each query, twice: by distance, then by the
+    /// lengthscales found
+    #[arg(long, value_name = "K", value_parser = positive)]
+    pub(crate) local: Option<usize>,
+    /// Scale the variances of local fits by the errors at this many training rows left out
+    #[arg(long, value_name = "ROWS", value_parser = positive, requires = "local")]
+    pub(crate) calibrate: Option<usize>,
     /// Jitter on the inducing points' covariance, as a part of the kernel's variance; also kept for
     /// `taut certify`
     #[arg(long, value_name = "J", default_value_t = 1e-6, value_parser = non_negative)]
@@ -177,7 +190,8 @@ pub(crate) struct FitArgs {
     /// Seed of everything random: the split, the starts
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Starting points to try [default: 5, or 1 with --params]
+    /// Starting points to try [default: 5, or 1 with --params]; with ssgp-vb for each draw [default:
+    /// 3, for one input 4]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) starts: Option<usize>,
     /// Largest number of training steps

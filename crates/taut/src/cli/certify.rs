@@ -38,7 +38,8 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     selection.check()?;
     let mut display = Display::new(args.common.quiet);
     display.now("bounding the log marginal likelihood".to_owned());
-    let certificate = evaluate(args, selection, &model, &hyper)?;
+    let mut certificate = evaluate(args, selection, &model, &hyper)?;
+    certificate.warnings.extend(own_note(args, &model));
     display.clear();
     let report = report(&model, &hyper, &certificate, began);
     if let Some(path) = &args.report {
@@ -54,6 +55,11 @@ fn hyperparameters(args: &CertifyArgs, model: &Model) -> Result<Hyperparameters,
     let params = read_params(path, Some(&leaf), model.units())?;
     let scales = Scales { x: model.x_scaling(), y: model.y_scaling() };
     Ok(scales.convert(&params, model.units())?.build(model.x().ncols())?)
+}
+
+/// Said where the hyperparameters are the model's own and only stand for what it knows.
+fn own_note(args: &CertifyArgs, model: &Model) -> Option<String> {
+    model.note().filter(|_| args.params.is_none()).map(str::to_owned)
 }
 
 fn selection(args: &CertifyArgs) -> Result<Selection, Failure> {

@@ -115,6 +115,7 @@ fn report(
         d: model.x().ncols(),
         inducing: model.inducing_points().map(|z| z.nrows()),
         neighbours: model.neighbours(),
+        spectral: model.spectral(),
         bound: model.bound().map(str::to_owned),
         seed: args.seed,
         threads: rayon::current_num_threads(),

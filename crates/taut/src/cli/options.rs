@@ -9,8 +9,8 @@ use kernels::KernelSpec;
 use sparse_gp::Selector;
 use taut::cglb::Preconditioning;
 use taut::{
-    AutoLimits, FitOptions, Method, Surrogates, automatic, parse_kernel, read_params,
-    with_best_bound,
+    AutoLimits, FitOptions, Method, SpectralOptions, Surrogates, automatic, parse_kernel,
+    read_params, with_best_bound,
 };
 
 use super::args::{FitArgs, MeanKind, PreconditionerKind, Select};
@@ -44,6 +44,7 @@ pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptio
         cg_tolerance: args.cg_tolerance,
         cg_max_steps: args.cg_max_steps,
         iterative: args.iterative.settings(),
+        spectral: spectral(args),
         memory_budget: Some(machine::memory_budget(args.memory)),
         ..FitOptions::default()
     };
@@ -171,6 +172,16 @@ fn preconditioning(kind: PreconditionerKind) -> Preconditioning {
     }
 }
 
+fn spectral(args: &FitArgs) -> SpectralOptions {
+    SpectralOptions {
+        points: args.spectral_points,
+        draws: args.draws,
+        starts: args.starts,
+        local: args.local,
+        calibrate: args.calibrate,
+    }
+}
+
 fn plan(args: &FitArgs) -> TrainingPlan {
     let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
@@ -207,8 +218,9 @@ fn fingerprint_line(options: &FitOptions) -> String {
         plan.seed
     );
     let method = format!(
-        "{} {:?} {} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {:?} {:?} {} {} {:?} {:?} {:?} {:?} {:?} {:?}",
         options.method.name(),
+        options.spectral,
         options.surrogates,
         selector_text(options.selector.as_ref()),
         options.train_inducing_points,

@@ -73,7 +73,8 @@ fn check_memory(args: &PredictArgs, model: &Model) -> Result<(), Failure> {
 
 fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), Failure> {
     let source = Source::argument(&args.data);
-    let rows = if args.certify { CERTIFIED_CHUNK } else { CHUNK };
+    let usual = if args.certify { CERTIFIED_CHUNK } else { CHUNK };
+    let rows = model.rows_at_a_time().map_or(usual, |few| few.min(usual));
     let mut chunks = CsvChunks::open(source, &CsvOptions::default(), rows)?;
     if args.keep {
         chunks = chunks.keep_cells();

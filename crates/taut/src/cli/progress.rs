@@ -55,12 +55,13 @@ pub(crate) fn training_line(progress: &Progress, n_starts: usize) -> String {
         Some(start) => format!("start {}/{n_starts}", start + 1),
         None => "training".to_owned(),
     };
+    // Natural gradients have no size to show.
+    let gradient = match progress.gradient_norm {
+        norm if norm.is_nan() => String::new(),
+        norm => format!(", largest gradient {norm:.2e}"),
+    };
     format!(
-        "{stage}: step {}, objective {:.4} nats, largest gradient {:.2e}, {} evaluations, {:.1} s",
-        progress.iteration,
-        progress.objective,
-        progress.gradient_norm,
-        progress.evaluations,
-        progress.seconds
+        "{stage}: step {}, objective {:.4} nats{gradient}, {} evaluations, {:.1} s",
+        progress.iteration, progress.objective, progress.evaluations, progress.seconds
     )
 }

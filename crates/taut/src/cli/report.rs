@@ -2,7 +2,7 @@
 
 use gp_core::{Params, Units};
 use serde::Serialize;
-use taut::{CgSummary, Evidence, Ranking, Scores, TestScores};
+use taut::{CgSummary, Evidence, Ranking, Scores, SpectralReport, TestScores};
 
 /// Every key is always there; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -14,6 +14,8 @@ pub(crate) struct Report {
     pub(crate) d: usize,
     pub(crate) inducing: Option<usize>,
     pub(crate) neighbours: Option<usize>,
+    /// Of models of spectral points.
+    pub(crate) spectral: Option<SpectralReport>,
     /// The bound on the log-determinant that was trained.
     pub(crate) bound: Option<String>,
     pub(crate) seed: u64,

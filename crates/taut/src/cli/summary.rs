@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
-use taut::{TestScores, bytes_text, fixed};
+use taut::{SpectralReport, TestScores, bytes_text, fixed};
 
 use super::report::{KernelRow, Lml, RankingPart, Report};
 
@@ -24,6 +24,7 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
         mean_text(&report.params.mean),
         report.units.name()
     ));
+    lines.extend(report.spectral.as_ref().map(|spectral| spectral_line(spectral, report.elbo)));
     lines.extend(lml_lines(report));
     lines.extend(training_line(report));
     lines.extend(report.kernels.iter().flatten().map(kernel_line));
@@ -42,6 +43,21 @@ fn built_from(report: &Report) -> String {
     let bound = report.bound.as_ref().map(|bound| format!(", {bound}"));
     let neighbours = report.neighbours.map(|k| format!(" of {k} neighbours"));
     inducing.into_iter().chain(bound).chain(neighbours).collect()
+}
+
+fn spectral_line(spectral: &SpectralReport, elbo: Option<f64>) -> String {
+    let SpectralReport { points, draws, local, variance_factor, .. } = spectral;
+    let kept = format!("{points} spectral points, {draws} draws mixed");
+    let factor = variance_factor
+        .map_or(String::new(), |factor| format!(", variances multiplied by {}", fixed(factor, 3)));
+    match (local, elbo) {
+        (Some(k), _) => format!("  a fit to the {k} rows near each query, {kept}{factor}"),
+        (None, Some(elbo)) => format!(
+            "  {points} spectral points; {} nats <= log evidence of the sparse-spectrum model",
+            fixed(elbo, 4)
+        ),
+        (None, None) => format!("  {kept}"),
+    }
 }
 
 /// The value itself, or where it lies, and what was estimated of it.
@@ -72,7 +88,7 @@ fn estimate_line(lml: &Lml) -> Option<String> {
 
 fn proven_lines(report: &Report) -> Vec<String> {
     let lml = &report.lml;
-    let known = report.elbo.is_none() && lml.estimate.is_none();
+    let known = report.elbo.is_none() && report.spectral.is_none() && lml.estimate.is_none();
     match (lml.lower, lml.upper, lml.exact) {
         (Some(lower), Some(upper), Some(exact)) if known => vec![format!(
             "  log marginal likelihood {} nats (certified within {:.1e} for rounding)",
@@ -84,7 +100,8 @@ fn proven_lines(report: &Report) -> Vec<String> {
             vec![format!("  log marginal likelihood {} nats", fixed(exact, 4))]
         }
         _ => {
-            let elbo = report.elbo.map(|elbo| fixed(elbo, 4));
+            let own = report.elbo.filter(|_| report.spectral.is_none());
+            let elbo = own.map(|elbo| fixed(elbo, 4));
             elbo.iter().map(|elbo| format!("  lower bound trained: {elbo} nats")).collect()
         }
     }

@@ -52,7 +52,7 @@ pub(crate) fn train(
         options.plan.options.time_limit = share(args.time, &rows, count - index);
         let stage =
             if count > 1 { format!("kernel {}/{count}, ", index + 1) } else { String::new() };
-        watch.begin(stage, options.plan.starts);
+        watch.begin(stage, options.n_starts(tables.train.x.ncols()));
         let fitted = one(tables, &options, &mut watch)?;
         let evidence = fitted.model.evidence(&evidence_options(args, &fitted.model, &options))?;
         rows.push(row(&fitted, &evidence)?);

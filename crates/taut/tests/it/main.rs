@@ -29,4 +29,5 @@ mod real_data;
 mod reporting;
 mod resuming;
 mod scaling;
+mod ssgp_vb;
 mod support;
