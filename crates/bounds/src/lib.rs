@@ -2,6 +2,7 @@
 
 mod bracket;
 mod check;
+mod cost;
 mod error;
 mod evaluation;
 pub mod exact;
@@ -20,6 +21,7 @@ mod solve;
 pub mod surrogate;
 
 pub use bracket::{Bracket, Slack, Winners, lml_bracket};
+pub use cost::{ProblemSize, REFERENCE_THREADS};
 pub use error::BoundError;
 pub use evaluation::{BoundRow, Evaluation, Quantity, evaluate_catalogue};
 pub use gradient::{Gradient, QuadGradient};
@@ -30,7 +32,7 @@ pub use logdet::{
 pub use lower::{LowerGradient, LowerPoint};
 pub use needs::{CostClass, Needs, Part};
 pub use neighbourhood::Neighbourhood;
-pub use plan::{Budget, Plan, ProblemSize, Purpose, best_affordable};
+pub use plan::{Budget, Plan, Purpose, best_affordable};
 pub use prediction::{
     PredictionCertificate, VarianceOptions, certify_exact_predictions, certify_predictions,
 };

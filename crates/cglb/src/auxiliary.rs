@@ -1,11 +1,12 @@
 //! The auxiliary vectors v ≈ K⁻¹y.
 
-use bounds::{NystromSystem, Problem, SurrogateKind};
+use bounds::{NystromSystem, Problem};
 use gp_core::GpError;
-use linalg_cg::{CgBlockSolution, CgOptions, Preconditioner, Stop, cg_block};
+use linalg_cg::{CgBlockSolution, CgOptions, CgReport, Preconditioner, Stop, cg_block};
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
-use crate::settings::{CglbSettings, Preconditioning};
+use crate::preconditioning::{Preconditioning, Watch, steps_worth_changing};
+use crate::settings::CglbSettings;
 
 /// Auxiliary vectors with their true residuals.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Solved {
     pub(crate) steps: usize,
     /// Whether every column met the tolerance.
     pub(crate) converged: bool,
+    /// What was settled on: never [`Preconditioning::Auto`].
+    pub(crate) preconditioning: Preconditioning,
 }
 
 /// Solves K V = Y until ½ rᵀQ⁻¹r ≤ `tolerance` nats for each column, from `start` or zero.
@@ -32,27 +35,71 @@ pub(crate) fn solve(
     tolerance: f64,
     settings: &CglbSettings,
 ) -> Result<Solved, GpError> {
-    let system: &NystromSystem = problem.nystrom()?;
-    let preconditioner: &dyn Preconditioner = match settings.preconditioning {
-        Preconditioning::Nystrom => system,
-        Preconditioning::Vecchia => problem.surrogate(SurrogateKind::Vecchia)?,
-    };
-    let mut operator = problem.operator();
-    if settings.search_in_single_precision {
-        operator = operator.search_in_single_precision();
+    let task = Task { problem, system: problem.nystrom()?, y, tolerance, settings };
+    match settings.preconditioning {
+        Preconditioning::Auto if settings.neighbours > 0 => task.choosing(start),
+        Preconditioning::Auto => task.run(Preconditioning::Nystrom, start, 0, None),
+        given => task.run(given, start, 0, None),
     }
-    let stop = Stop::QuadraticSlack { nats: tolerance, inverse: system };
-    let options =
-        CgOptions::default().max_iters(settings.cg_max_steps).restart_every(settings.restart_every);
-    Ok(solved(cg_block(&operator, y, preconditioner, &stop, start, &options)?))
 }
 
-fn solved(solution: CgBlockSolution) -> Solved {
+/// A solve to be done, by whatever preconditioner.
+#[derive(Clone, Copy)]
+struct Task<'t, 'p> {
+    problem: &'t Problem<'p>,
+    system: &'t NystromSystem,
+    y: &'t ArrayRef2<f64>,
+    tolerance: f64,
+    settings: &'t CglbSettings,
+}
+
+impl Task<'_, '_> {
+    /// Starts with Q, goes on with Vecchia where that promises to be cheaper, and comes back to Q
+    /// where it turns out not to be.
+    fn choosing(self, start: Option<&ArrayRef2<f64>>) -> Result<Solved, GpError> {
+        let most = steps_worth_changing(self.problem, self.settings.neighbours);
+        let watch = Watch::new(self.tolerance, most);
+        let first = self.run(Preconditioning::Nystrom, start, 0, Some(&watch))?;
+        let Some(left) = watch.given_up() else { return Ok(first) };
+        let watch = Watch::new(self.tolerance, left);
+        let at = Some(&*first.v);
+        let second = self.run(Preconditioning::Vecchia, at, first.steps, Some(&watch))?;
+        match watch.given_up() {
+            None => Ok(second),
+            Some(_) => self.run(Preconditioning::Nystrom, Some(&second.v), second.steps, None),
+        }
+    }
+
+    /// One run, after so many steps of others.
+    fn run(
+        self,
+        preconditioning: Preconditioning,
+        start: Option<&ArrayRef2<f64>>,
+        taken: usize,
+        watch: Option<&Watch>,
+    ) -> Result<Solved, GpError> {
+        let mut operator = self.problem.operator();
+        if self.settings.search_in_single_precision {
+            operator = operator.search_in_single_precision();
+        }
+        let preconditioner: &dyn Preconditioner = preconditioning.of(self.problem, self.system)?;
+        let stop = Stop::QuadraticSlack { nats: self.tolerance, inverse: self.system };
+        let most = self.settings.cg_max_steps.saturating_sub(taken);
+        let options =
+            CgOptions::default().max_iters(most).restart_every(self.settings.restart_every);
+        let options = watch.map_or(options.clone(), |watch| watch.over(options));
+        let solution = cg_block(&operator, self.y, preconditioner, &stop, start, &options)?;
+        Ok(solved(solution, taken, preconditioning))
+    }
+}
+
+fn solved(solution: CgBlockSolution, taken: usize, preconditioning: Preconditioning) -> Solved {
     let steps = solution.reports.iter().map(|report| report.steps).max();
-    let converged = solution.reports.iter().all(linalg_cg::CgReport::converged);
+    let converged = solution.reports.iter().all(CgReport::converged);
     let CgBlockSolution { v, residual, lowest, .. } = solution;
     let lowest = lowest.filter(|lowest| *lowest != v);
-    Solved { v, residual, lowest, steps: steps.unwrap_or(0), converged }
+    let steps = taken + steps.unwrap_or(0);
+    Solved { v, residual, lowest, steps, converged, preconditioning }
 }
 
 /// U_q(v) = vᵀ(y + r) + rᵀQ⁻¹r of each column.

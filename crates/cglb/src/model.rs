@@ -115,7 +115,15 @@ impl Cglb {
         Self::at(hyper, z, x, y, settings, |problem, centred| {
             let residual = residual(problem, centred, v);
             let (v, lowest, steps) = (v.to_owned(), None, 0);
-            Ok((Solved { v, residual, lowest, steps, converged: true }, CgStats::default()))
+            let solved = Solved {
+                v,
+                residual,
+                lowest,
+                steps,
+                converged: true,
+                preconditioning: settings.preconditioning,
+            };
+            Ok((solved, CgStats::default()))
         })
     }
 

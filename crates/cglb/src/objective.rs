@@ -10,6 +10,7 @@ use sparse_gp::{Selector, unflatten};
 
 use crate::auxiliary::{Solved, quad_upper, solve};
 use crate::gradient::CglbGradient;
+use crate::preconditioning::Preconditioning;
 use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
@@ -57,6 +58,8 @@ pub(crate) struct CglbObjective<'a> {
     anchor: Option<Anchor>,
     v: Option<Array2<f64>>,
     last: Option<Last>,
+    /// Whether [`Preconditioning::Auto`] has come to Vecchia in this round.
+    vecchia: bool,
 }
 
 impl<'a> CglbObjective<'a> {
@@ -68,8 +71,22 @@ impl<'a> CglbObjective<'a> {
         settings: CglbSettings,
     ) -> Self {
         let (stats, steps) = (CgStats::default(), Vec::new());
-        let (round, anchor_u, anchor, v, last) = (0, None, None, None, None);
-        Self { x, y, space, points, settings, round, stats, steps, anchor_u, anchor, v, last }
+        let (round, anchor_u, anchor, v, last, vecchia) = (0, None, None, None, None, false);
+        Self {
+            x,
+            y,
+            space,
+            points,
+            settings,
+            round,
+            stats,
+            steps,
+            anchor_u,
+            anchor,
+            v,
+            last,
+            vecchia,
+        }
     }
 
     /// Whether anything is chosen anew from one round to the next.
@@ -96,7 +113,7 @@ impl<'a> CglbObjective<'a> {
             let z = self.points_at(z.as_ref(), u_z);
             Structures::choose(&hyper, &z, self.x, &self.settings)?
         } else {
-            Structures::default()
+            Structures::none(&self.settings)
         };
         self.anchor = Some(Anchor { z, structures });
         Ok(())
@@ -130,7 +147,18 @@ impl<'a> CglbObjective<'a> {
         self.last.take().filter(|last| last.u == u)
     }
 
+    /// The settings of a solve: a choice once made stands for the round.
+    fn solving(&self) -> CglbSettings {
+        let mut settings = self.settings.clone();
+        if self.vecchia {
+            settings.preconditioning = Preconditioning::Vecchia;
+        }
+        settings
+    }
+
     fn count(&mut self, solved: &Solved) {
+        self.vecchia |= self.settings.preconditioning == Preconditioning::Auto
+            && solved.preconditioning == Preconditioning::Vecchia;
         self.stats.count(solved.steps, solved.converged);
         if let Some(steps) = self.steps.last_mut() {
             *steps += solved.steps;
@@ -152,7 +180,7 @@ impl<'a> CglbObjective<'a> {
             }
             None => {
                 let tolerance = self.settings.training_tolerance;
-                let solved = solve(&problem, &y, None, tolerance, &self.settings)?;
+                let solved = solve(&problem, &y, None, tolerance, &self.solving())?;
                 (solved.v.clone(), solved.residual.clone(), Some(solved))
             }
         };
@@ -186,7 +214,7 @@ impl<'a> CglbObjective<'a> {
         let y = hyper.residual(self.x, self.y);
         let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
-        let solved = solve(&problem, &y, Some(&old), tolerance, &self.settings)?;
+        let solved = solve(&problem, &y, Some(&old), tolerance, &self.solving())?;
         let old_residual = known.unwrap_or_else(|| residual(&problem, &y, &old));
         let (v, residual) = better(&problem, &y, (&old, &old_residual), &solved)?;
         let system = problem.into_nystrom();
@@ -247,7 +275,7 @@ impl Objective for CglbObjective<'_> {
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
         self.anchor_u = Some(u.to_vec());
-        (self.anchor, self.v, self.last) = (None, None, None);
+        (self.anchor, self.v, self.last, self.vecchia) = (None, None, None, false);
         Ok(())
     }
 
@@ -265,6 +293,7 @@ impl Objective for CglbObjective<'_> {
             self.stats.capped,
             self.steps.len(),
             self.anchor_u.as_ref().map_or(0, Vec::len),
+            usize::from(self.vecchia),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
         all.extend(self.steps.iter().map(|steps| *steps as f64));
@@ -274,10 +303,11 @@ impl Objective for CglbObjective<'_> {
     }
 
     fn restore_auxiliary(&mut self, auxiliary: &[f64]) {
-        let Some((counts, rest)) = auxiliary.split_first_chunk::<7>() else { return };
-        let [round, solves, steps_total, steps_max, capped, calls, anchors] =
+        let Some((counts, rest)) = auxiliary.split_first_chunk::<8>() else { return };
+        let [round, solves, steps_total, steps_max, capped, calls, anchors, vecchia] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
+        self.vecchia = vecchia != 0;
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
         let (anchor, v) = rest.split_at(anchors.min(rest.len()));

@@ -7,6 +7,7 @@ use gp_core::{GpError, Hyperparameters};
 use ndarray::ArrayRef2;
 use sparse_gp::Jitter;
 
+use crate::preconditioning::Preconditioning;
 use crate::settings::CglbSettings;
 
 /// Orderings, neighbours and blocks: what gradients and line searches hold fixed.
@@ -17,9 +18,17 @@ pub(crate) struct Structures {
     /// Over what inducing points leave of K.
     residual: Option<Arc<VecchiaStructure>>,
     blocks: Option<Arc<VecchiaStructure>>,
+    /// Neighbours over K that a preconditioner may come to ask for, found only then.
+    nearest: Option<usize>,
 }
 
 impl Structures {
+    /// Without any that gradients depend on.
+    pub(crate) fn none(settings: &CglbSettings) -> Self {
+        let auto = settings.preconditioning == Preconditioning::Auto;
+        Self { nearest: auto.then_some(settings.neighbours), ..Self::default() }
+    }
+
     /// Those that the bound and the preconditioner use, chosen at these parameters and points.
     pub(crate) fn choose(
         hyper: &Hyperparameters,
@@ -38,6 +47,7 @@ impl Structures {
             neighbours: of(SurrogateKind::Vecchia)?,
             residual: of(SurrogateKind::Vif)?,
             blocks: of(SurrogateKind::Pitc)?,
+            ..Self::none(settings)
         })
     }
 }
@@ -55,6 +65,9 @@ pub(crate) fn problem<'a>(
         Jitter::Relative(factor) => problem.with_relative_jitter(z, factor)?,
         Jitter::Absolute(value) => problem.with_inducing_points(z, value)?,
     };
+    if let Some(neighbours) = structures.nearest {
+        problem = problem.with_neighbours(neighbours);
+    }
     if let Some(neighbours) = &structures.neighbours {
         problem = problem.with_shared_structure(Arc::clone(neighbours))?;
     }

@@ -6,18 +6,7 @@ use serde::{Deserialize, Serialize};
 use sparse_gp::Jitter;
 
 use crate::bound::Bound;
-
-/// What speeds conjugate gradients up. The slack of the bound is measured with Q in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Preconditioning {
-    /// Q, the Nyström matrix of the inducing points, which the bound needs anyway.
-    #[default]
-    Nystrom,
-    /// The Vecchia surrogate of [`CglbSettings::neighbours`] neighbours: fewer steps where the noise
-    /// is small, and a solve with Q beside each to measure the slack.
-    Vecchia,
-}
+use crate::preconditioning::Preconditioning;
 
 /// What predictive variances are conditioned on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

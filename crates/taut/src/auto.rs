@@ -1,21 +1,20 @@
 //! Which method suits a table: decided by formulas, so that the same table gets the same method.
 //!
-//! The costs were measured on two cores of a server with AVX-512 and are never measured anew: a
-//! choice by the clock, or by the number of threads, would give different models on different days.
+//! The costs are those of the `bounds` crate's plans, on two cores whatever machine it is: a choice by
+//! the clock, or by the number of threads, would give different models on different days.
 
-use bounds::exact;
+use bounds::{
+    Budget, LogDetBound, Part, ProblemSize, Purpose, REFERENCE_THREADS, best_affordable, exact,
+};
+use cglb::Bound;
 
 use crate::memory::SparseNeed;
 use crate::{FitOptions, Method};
 
-/// Seconds an evaluation of the exact objective with its gradient takes, times N⁻³.
-const EXACT: f64 = 1.9e-11;
-/// Seconds an evaluation on inducing points takes with its gradient, times (N M²)⁻¹.
-const INDUCING: f64 = 1.3e-10;
-/// Seconds a product with K takes, times N⁻²: of an entry, and of each input in it.
-const PRODUCT: (f64, f64) = (2.0e-10, 1.5e-11);
-/// Seconds the factors of k neighbours with their gradient take, times (N k³)⁻¹.
-const NEIGHBOURS: f64 = 3.0e-9;
+/// What asks for the best bound that time and memory allow, in place of a bound's name.
+pub(crate) const BEST: &str = "best";
+/// Rows in a block of the bounds that use blocks.
+pub(crate) const BLOCK: usize = 64;
 /// Products, or work like them, in an evaluation of CGLB with the solve it shares.
 const PRODUCTS: f64 = 8.0;
 /// Products of the solve behind predictions.
@@ -31,9 +30,8 @@ const DEFAULT_SECONDS: f64 = 3600.0;
 const FEWEST_ROWS: usize = 1000;
 /// Fewest inducing points worth having.
 const FEWEST_POINTS: usize = 16;
-/// Bounds on the log-determinant, the tightest on most tables first, with whether they condition on
-/// neighbours.
-const BOUNDS: [(&str, bool); 2] = [("vecchia", true), ("arithmetic-geometric", false)];
+/// What CGLB is trained with where nothing better is affordable: the paper's.
+const FALLBACK: &str = "arithmetic-geometric";
 
 /// What a choice of method depends on beside the options and the table.
 ///
@@ -61,7 +59,7 @@ impl Default for AutoLimits {
 /// The options with a method for `n` rows of `d` inputs.
 ///
 /// 1. Exact, for N ≤ `exact_limit` where memory allows, and time (N ≤ 1000: whatever the time).
-/// 2. CGLB with the bound `vecchia`, or else `arithmetic-geometric`, whichever time allows.
+/// 2. CGLB with the bound asked for, or with `vecchia`, or else `arithmetic-geometric`, as time allows.
 /// 3. The same with hyperparameters trained on some rows, as many as half of the time allows, and
 ///    the posterior on all.
 /// 4. SGPR, where a single solve with all rows would take longer than that.
@@ -93,10 +91,14 @@ pub fn automatic(options: FitOptions, n: usize, d: usize, limits: &AutoLimits) -
         options.surrogates.inducing = affordable_points(&options, n, d);
     }
     let cost = Cost { d, options: &options };
-    let bounds =
-        BOUNDS.iter().filter(|(name, _)| options.bound.as_deref().unwrap_or(name) == *name);
-    let fits = |&&(_, neighbours): &&(&str, bool)| cost.cglb(n, n, neighbours) <= seconds;
-    if let Some((bound, _)) = bounds.clone().find(fits) {
+    let asked = options.bound.clone().filter(|name| name != BEST);
+    let tried = [asked.as_deref().unwrap_or("vecchia"), asked.as_deref().unwrap_or(FALLBACK)];
+    if options.bound.as_deref() == Some(BEST) {
+        if let Some(bound) = cost.best(n, seconds).filter(|bound| cost.cglb(n, n, bound) <= seconds)
+        {
+            return with_bound(options, &bound);
+        }
+    } else if let Some(bound) = tried.iter().find(|bound| cost.cglb(n, n, bound) <= seconds) {
         return with_bound(options, bound);
     }
     let sparse = may(Method::Sgpr) && cost.cglb_posterior(n) > 0.5 * seconds;
@@ -104,15 +106,28 @@ pub fn automatic(options: FitOptions, n: usize, d: usize, limits: &AutoLimits) -
         let rows = fewer_rows(n, |rows| cost.sgpr(rows, n) <= seconds);
         return FitOptions { method: Method::Sgpr, training_rows: rows, ..options };
     }
-    let neighbours = options.bound.as_deref() == Some("vecchia");
-    let rows = fewer_rows(n, |rows| cost.cglb(rows, n, neighbours) <= seconds);
-    FitOptions { training_rows: rows, ..with_bound(options, "arithmetic-geometric") }
+    let bound = asked.as_deref().unwrap_or(FALLBACK);
+    let rows = fewer_rows(n, |rows| cost.cglb(rows, n, bound) <= seconds);
+    FitOptions { training_rows: rows, ..with_bound(options, bound) }
 }
 
-/// CGLB with this bound, or with the one asked for.
+/// The options with a bound in the place of `best`: for `n` rows of `d` inputs, the tightest on most
+/// tables that `seconds` of training (an hour, if `None`) and memory allow.
+#[must_use]
+pub fn with_best_bound(options: FitOptions, n: usize, d: usize) -> FitOptions {
+    if options.bound.as_deref() != Some(BEST) {
+        return options;
+    }
+    let limit = options.plan.options.time_limit.map(|limit| limit.as_secs_f64());
+    let cost = Cost { d, options: &options };
+    let best = cost.best(n, limit.unwrap_or(DEFAULT_SECONDS));
+    let bound = Some(best.unwrap_or_else(|| FALLBACK.to_owned()));
+    FitOptions { bound, ..options }
+}
+
+/// CGLB with this bound.
 fn with_bound(options: FitOptions, bound: &str) -> FitOptions {
-    let bound = options.bound.clone().unwrap_or_else(|| bound.to_owned());
-    FitOptions { method: Method::Cglb, bound: Some(bound), ..options }
+    FitOptions { method: Method::Cglb, bound: Some(bound.to_owned()), ..options }
 }
 
 /// Half as many rows again and again until they fit; `None` for all.
@@ -145,35 +160,51 @@ impl Cost<'_> {
         if self.options.train { EVALUATIONS } else { 0.0 }
     }
 
+    /// What bounds are built on, of so many rows.
+    fn size(&self, n: usize) -> ProblemSize {
+        let surrogates = self.options.surrogates;
+        ProblemSize {
+            n,
+            d: self.d,
+            inducing: surrogates.inducing.min(n),
+            neighbours: surrogates.neighbours,
+            block: BLOCK,
+            threads: REFERENCE_THREADS,
+        }
+    }
+
     fn exact_fits(&self, n: usize, seconds: f64) -> bool {
         let needed = exact::bytes_needed(n, self.options.train);
         let fits = self.options.memory_budget.is_none_or(|budget| needed <= budget);
-        let taken = EXACT * (n as f64).powi(3) * (self.evaluations() + 1.0);
+        let taken = self.size(n).exact_seconds() * (self.evaluations() + 1.0);
         fits && (n <= SMALL || taken <= seconds)
     }
 
-    fn points(&self, n: usize) -> f64 {
-        let m = self.options.surrogates.inducing.min(n) as f64;
-        INDUCING * n as f64 * m * m
+    /// The bound whose evaluations take the time there is for them at most.
+    fn best(&self, n: usize, seconds: f64) -> Option<String> {
+        let size = self.size(n);
+        let left = seconds - self.cglb_posterior(n);
+        let one = left / self.evaluations().max(1.0) - PRODUCTS * size.product_seconds();
+        let bytes = self.options.memory_budget.unwrap_or(u64::MAX);
+        let plan = best_affordable(&size, &Budget { seconds: one, bytes }, Purpose::Training);
+        plan.bounds.first().map(|bound| bound.name().to_owned())
     }
 
-    fn product(&self, n: usize) -> f64 {
-        (PRODUCT.0 + PRODUCT.1 * self.d as f64) * (n as f64).powi(2)
-    }
-
-    /// Trained on some rows, conditioned on all.
-    fn cglb(&self, rows: usize, n: usize, neighbours: bool) -> f64 {
-        let k = self.options.surrogates.neighbours.min(rows) as f64;
-        let factors = if neighbours { NEIGHBOURS * rows as f64 * k.powi(3) } else { 0.0 };
-        let evaluation = self.points(rows) + PRODUCTS * self.product(rows) + factors;
+    /// Trained on some rows, conditioned on all. A bound of no such name counts for its products.
+    fn cglb(&self, rows: usize, n: usize, bound: &str) -> f64 {
+        let parts = Bound::named(bound).map(|bound| bound.parts()).unwrap_or_default();
+        let size = self.size(rows);
+        let evaluation = size.training_seconds(&parts) + PRODUCTS * size.product_seconds();
         self.evaluations() * evaluation + self.cglb_posterior(n)
     }
 
     fn cglb_posterior(&self, n: usize) -> f64 {
-        2.0 * self.points(n) + FINAL_PRODUCTS * self.product(n)
+        let size = self.size(n);
+        size.training_seconds(&[Part::Nystrom]) + FINAL_PRODUCTS * size.product_seconds()
     }
 
     fn sgpr(&self, rows: usize, n: usize) -> f64 {
-        self.evaluations() * self.points(rows) + 2.0 * self.points(n)
+        let evaluation = |rows: usize| self.size(rows).training_seconds(&[Part::Nystrom]);
+        self.evaluations() * evaluation(rows) + evaluation(n)
     }
 }

@@ -1,11 +1,12 @@
 //! Every bound around the log marginal likelihood of given hyperparameters.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bounds::exact::{Exact, bytes_needed};
 use bounds::{
-    BoundRow, Bracket, Evaluation, LogDetBound, Problem, QuadBound, free_log_det_catalogue,
-    log_det_catalogue, quad_catalogue, solve_auxiliary,
+    BoundRow, Bracket, Budget, Evaluation, LogDetBound, Problem, ProblemSize, Purpose, QuadBound,
+    REFERENCE_THREADS, best_affordable, free_log_det_catalogue, log_det_catalogue, quad_catalogue,
+    solve_auxiliary,
 };
 use gp_core::{GpError, Hyperparameters};
 use linalg_cg::{CgBlockSolution, CgOptions, StopReason};
@@ -14,9 +15,7 @@ use serde::Serialize;
 use sparse_gp::greedy_conditional_variance;
 
 use crate::Surrogates;
-
-/// Rows in a block of the bounds that use blocks.
-const BLOCK: usize = 64;
+use crate::auto::BLOCK;
 
 /// Which bounds to evaluate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +25,9 @@ pub enum Selection {
     /// Those that cost no more than the kernel products training pays for.
     #[default]
     Free,
+    /// The most promising that take at most so much time together, by the estimates of
+    /// [`bounds::best_affordable`], and fit the memory.
+    Best(Duration),
     /// Those of these names.
     Names(Vec<String>),
 }
@@ -41,7 +43,7 @@ pub enum Selection {
 /// | `exact_limit` | 3000: with at most so many rows the exact value is computed too |
 /// | `tolerance_nats` | 1e-3: slack conjugate gradients may leave in the quadratic term |
 /// | `cg_max_steps` | 1000 |
-/// | `memory_budget` | none: bytes the matrices of the exact value may take |
+/// | `memory_budget` | none: bytes the matrices of the exact value, and of a best selection, may take |
 #[derive(Debug, Clone, PartialEq)]
 pub struct CertifyOptions {
     /// Sizes of the surrogates.
@@ -58,7 +60,8 @@ pub struct CertifyOptions {
     pub tolerance_nats: f64,
     /// Cap on their steps.
     pub cg_max_steps: usize,
-    /// Above this many bytes the exact value is left out, with a warning.
+    /// Above this many bytes the exact value is left out, with a warning; so are bounds of
+    /// [`Selection::Best`].
     pub memory_budget: Option<u64>,
 }
 
@@ -136,7 +139,7 @@ pub fn certify(
     options: &CertifyOptions,
 ) -> Result<Certificate, GpError> {
     let began = Instant::now();
-    let (log_dets, quads) = chosen(&options.selection)?;
+    options.selection.check()?;
     let (z, asked) = match &options.inducing_points {
         Some(z) => (z.clone(), z.nrows()),
         None => {
@@ -144,6 +147,8 @@ pub fn certify(
             (inducing_points(hyper, x, asked), asked)
         }
     };
+    let (log_dets, quads) = chosen(&size(x, &z, options), options);
+    let left_out = left_out(&options.selection, &log_dets);
     let problem = problem(hyper, x, &z, options.surrogates)?;
     let cg_options = CgOptions::default().max_iters(options.cg_max_steps);
     let start = options.start.as_deref();
@@ -154,6 +159,7 @@ pub fn certify(
         .into_iter()
         .chain(fewer_points(z.nrows(), asked))
         .chain(refused)
+        .chain(left_out)
         .collect();
     Ok(Certificate {
         bracket: evaluation.bracket(),
@@ -186,28 +192,66 @@ impl Selection {
     /// # Errors
     /// [`GpError::UnknownBound`].
     pub fn check(&self) -> Result<(), GpError> {
-        chosen(self).map(drop)
+        let Self::Names(names) = self else { return Ok(()) };
+        let (log_dets, quads) = (log_det_catalogue(), quad_catalogue());
+        let known: Vec<&str> =
+            log_dets.iter().map(|b| b.name()).chain(quads.iter().map(|b| b.name())).collect();
+        match names.iter().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                Err(GpError::UnknownBound { name: name.clone(), known: known.join(", ") })
+            }
+        }
     }
 }
 
 type Chosen = (Vec<Box<dyn LogDetBound>>, Vec<Box<dyn QuadBound>>);
 
-fn chosen(selection: &Selection) -> Result<Chosen, GpError> {
+fn chosen(size: &ProblemSize, options: &CertifyOptions) -> Chosen {
     let (mut log_dets, mut quads) = (log_det_catalogue(), quad_catalogue());
-    let names = match selection {
-        Selection::All => return Ok((log_dets, quads)),
-        Selection::Free => return Ok((free_log_det_catalogue(), quads)),
-        Selection::Names(names) => names,
-    };
-    let known: Vec<&str> =
-        log_dets.iter().map(|b| b.name()).chain(quads.iter().map(|b| b.name())).collect();
-    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(GpError::UnknownBound { name: name.clone(), known: known.join(", ") });
+    match &options.selection {
+        Selection::All => {}
+        Selection::Free => log_dets = free_log_det_catalogue(),
+        Selection::Best(time) => {
+            let bytes = options.memory_budget.unwrap_or(u64::MAX);
+            let budget = Budget { seconds: time.as_secs_f64(), bytes };
+            log_dets = best_affordable(size, &budget, Purpose::Certificate).bounds;
+        }
+        Selection::Names(names) => {
+            let wanted = |name: &str| names.iter().any(|other| other == name);
+            log_dets.retain(|bound| wanted(bound.name()));
+            quads.retain(|bound| wanted(bound.name()));
+        }
     }
-    let wanted = |name: &str| names.iter().any(|other| other == name);
-    log_dets.retain(|bound| wanted(bound.name()));
-    quads.retain(|bound| wanted(bound.name()));
-    Ok((log_dets, quads))
+    (log_dets, quads)
+}
+
+/// What the costs of bounds depend on; for a machine that is always the same, so that the choice is.
+fn size(x: &ArrayRef2<f64>, z: &ArrayRef2<f64>, options: &CertifyOptions) -> ProblemSize {
+    ProblemSize {
+        n: x.nrows(),
+        d: x.ncols(),
+        inducing: z.nrows(),
+        neighbours: options.surrogates.neighbours,
+        block: BLOCK,
+        threads: REFERENCE_THREADS,
+    }
+}
+
+/// What a best selection had no time or memory for.
+fn left_out(selection: &Selection, taken: &[Box<dyn LogDetBound>]) -> Option<String> {
+    let Selection::Best(time) = selection else { return None };
+    let taken: Vec<&str> = taken.iter().map(|bound| bound.name()).collect();
+    let all = log_det_catalogue();
+    let others: Vec<&str> =
+        all.iter().map(|bound| bound.name()).filter(|name| !taken.contains(name)).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "bounds beyond {} s or the memory were left out: {}",
+            time.as_secs_f64(),
+            others.join(", ")
+        )
+    })
 }
 
 fn inducing_points(hyper: &Hyperparameters, x: &ArrayRef2<f64>, m: usize) -> Array2<f64> {

@@ -1,6 +1,7 @@
 //! What a fitted model knows of its log marginal likelihood.
 
 use std::f64::consts::PI;
+use std::time::Duration;
 
 use gp_core::GpError;
 
@@ -50,6 +51,7 @@ pub struct Evidence {
 /// | `exact_limit` | 3000 rows for which the exact value is computed too |
 /// | `memory_budget` | none: bytes |
 /// | `cg_max_steps` | 1000 steps of conjugate gradients |
+/// | `best` | none: the bounds that cost no more than conditioning did; with a time, the best that fit it |
 /// | `thorough` | on: every bound, at O(N²), where the method takes that much or rows are few (20 000); off: what conditioning gave already |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvidenceOptions {
@@ -61,6 +63,8 @@ pub struct EvidenceOptions {
     pub memory_budget: Option<u64>,
     /// Cap on the steps of conjugate gradients.
     pub cg_max_steps: usize,
+    /// Time for the best bounds there are.
+    pub best: Option<Duration>,
     /// Whether to compute bounds beyond those conditioning gave.
     pub thorough: bool,
 }
@@ -72,6 +76,7 @@ impl Default for EvidenceOptions {
             exact_limit: 3000,
             memory_budget: None,
             cg_max_steps: CertifyOptions::default().cg_max_steps,
+            best: None,
             thorough: true,
         }
     }
@@ -109,7 +114,7 @@ impl Evidence {
             surrogates: options.surrogates,
             inducing_points: gp.inducing_points().cloned(),
             start: gp.auxiliary().cloned(),
-            selection: Selection::Free,
+            selection: options.best.map_or(Selection::Free, Selection::Best),
             exact_limit: options.exact_limit,
             memory_budget: options.memory_budget,
             cg_max_steps: options.cg_max_steps,

@@ -8,6 +8,7 @@ use gp_core::{
 use kernels::{KernelSpec, StationarySpec};
 use sparse_gp::Selector;
 
+use crate::auto::with_best_bound;
 use crate::method::{Outcome, Rows};
 use crate::warnings::warnings;
 use crate::{CgSummary, FitOptions, Model};
@@ -36,6 +37,7 @@ pub fn fit(
     observer: &mut dyn Observer,
 ) -> Result<Fitted, GpError> {
     options.check()?;
+    let options = &with_best_bound(options.clone(), design.x.nrows(), design.x.ncols());
     let (x_measured, y_measured) =
         (Standardiser::fit(&design.x, "x")?, Standardiser::fit(&design.y, "y")?);
     y_measured.check_squares("y")?;

@@ -1,11 +1,12 @@
 //! How a table is fitted.
 
-use cglb::Bound;
+use cglb::{Bound, Preconditioning};
 use gp_core::{GpError, Hyperparameters, MeanSpec, Params, TrainingPlan};
 use kernels::KernelSpec;
 use ndarray::ArrayRef2;
 use sparse_gp::{InducingPoints, Selector};
 
+use crate::auto::BEST;
 use crate::{IterativeSettings, Method, Setting, Surrogates};
 
 /// How a table is fitted.
@@ -22,7 +23,8 @@ use crate::{IterativeSettings, Method, Setting, Surrogates};
 /// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
-/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`] |
+/// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`], or `best`: what the plan's time limit and memory allow |
+/// | `preconditioning` | [`Preconditioning::Auto`]: what speeds conjugate gradients up |
 /// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
 /// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; with CGLB 0 leaves v = 0 |
 /// | `iterative` | see [`IterativeSettings`] |
@@ -54,6 +56,8 @@ pub struct FitOptions {
     pub train_inducing_points: bool,
     /// The upper bound on the log-determinant that is trained.
     pub bound: Option<String>,
+    /// What speeds conjugate gradients up, where it is not left to a cost model.
+    pub preconditioning: Option<Preconditioning>,
     /// Where conjugate gradients stop in training, in nats.
     pub cg_tolerance: Option<f64>,
     /// Cap on the steps of a solve.
@@ -80,6 +84,7 @@ impl Default for FitOptions {
             selector: None,
             train_inducing_points: true,
             bound: None,
+            preconditioning: None,
             cg_tolerance: None,
             cg_max_steps: None,
             iterative: IterativeSettings::default(),
@@ -102,8 +107,9 @@ impl FitOptions {
         let bound = self.bound.as_ref().map(|_| Setting::Bound);
         let tolerance = self.cg_tolerance.map(|_| Setting::CgTolerance);
         let steps = self.cg_max_steps.map(|_| Setting::CgMaxSteps);
-        let shared = [selection, fixed, bound, tolerance, steps].into_iter().flatten();
-        shared.chain(self.iterative.given()).collect()
+        let preconditioner = self.preconditioning.map(|_| Setting::Preconditioner);
+        let shared = [selection, fixed, bound, preconditioner, tolerance, steps];
+        shared.into_iter().flatten().chain(self.iterative.given()).collect()
     }
 
     /// Refuses what no data could make right.
@@ -114,7 +120,10 @@ impl FitOptions {
     pub fn check(&self) -> Result<(), GpError> {
         self.method.check_settings(&self.given_settings())?;
         self.iterative.check()?;
-        self.bound.as_deref().map_or(Ok(()), |name| Bound::named(name).map(drop))
+        match self.bound.as_deref() {
+            None | Some(BEST) => Ok(()),
+            Some(name) => Bound::named(name).map(drop),
+        }
     }
 
     /// Inducing points for the rows `x` `[N, D]`, in the scale of the fit.

@@ -23,11 +23,12 @@ mod method;
 mod model;
 mod number_text;
 mod params_file;
+mod ranking;
 mod scores;
 mod surrogates;
 mod warnings;
 
-pub use auto::{AutoLimits, automatic};
+pub use auto::{AutoLimits, automatic, with_best_bound};
 pub use certificate_table::table_lines;
 pub use certified::{Certifier, PredictionBoundOptions, PredictionBounds};
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
@@ -43,6 +44,7 @@ pub use method::{Method, Setting};
 pub use model::{Model, TablePrediction, check_predictions};
 pub use number_text::{bytes_text, fixed};
 pub use params_file::read_params;
+pub use ranking::Ranking;
 pub use scores::{
     Scores, TargetScores, TestScores, leave_one_out_scores, select_rows, test_scores,
 };

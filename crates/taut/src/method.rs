@@ -42,6 +42,8 @@ pub enum Setting {
     FixedPoints,
     /// Which bound on the log-determinant is trained.
     Bound,
+    /// What speeds conjugate gradients up.
+    Preconditioner,
     /// Where conjugate gradients stop.
     CgTolerance,
     /// Cap on their steps.
@@ -73,6 +75,7 @@ impl Setting {
             Self::Select => "select",
             Self::FixedPoints => "fix inducing_points",
             Self::Bound => "bound",
+            Self::Preconditioner => "preconditioner",
             Self::CgTolerance => "cg-tolerance",
             Self::CgMaxSteps => "cg-max-steps",
             Self::Probes => "probes",

@@ -1,7 +1,7 @@
 //! Which bounds a budget allows.
 
 use bounds::{
-    Budget, CostClass, ProblemSize, Purpose, Side, best_affordable, free_log_det_catalogue,
+    Budget, CostClass, Part, ProblemSize, Purpose, Side, best_affordable, free_log_det_catalogue,
     log_det_catalogue,
 };
 
@@ -33,7 +33,12 @@ fn training_takes_one_bound_with_a_gradient() {
             assert!(bound.differentiable().is_some() && bound.side() == Side::Upper);
         }
     }
-    assert_eq!(names(&SIZE, 1e6, ROOM, Purpose::Training), ["vif"]);
+    assert_eq!(names(&SIZE, 1e6, ROOM, Purpose::Training), ["vecchia"]);
+    let wide = ProblemSize { d: 17, ..SIZE };
+    assert_eq!(names(&wide, 1e6, ROOM, Purpose::Training), ["vif"]);
+    assert_eq!(names(&wide, 10.0, ROOM, Purpose::Training), ["vecchia"]);
+    let pointed = ProblemSize { neighbours: 0, ..SIZE };
+    assert_eq!(names(&pointed, 1e6, ROOM, Purpose::Training), ["pitc"]);
     // Inducing points do not fit this memory, neighbours do.
     assert_eq!(names(&SIZE, 1e6, 40 << 20, Purpose::Training), ["vecchia"]);
     assert!(names(&SIZE, 1e-9, ROOM, Purpose::Training).is_empty());
@@ -46,6 +51,32 @@ fn more_time_never_takes_a_worse_bracket() {
         let count = names(&SIZE, seconds, ROOM, Purpose::Certificate).len();
         assert!(count >= before, "{count} bounds after {before}");
         before = count;
+    }
+}
+
+/// Processor seconds measured as `src/cost.rs` says, with 5 000 and 20 000 rows.
+#[test]
+fn estimates_are_near_what_was_measured() {
+    use bounds::SurrogateKind::{Fitc, Nystrom, Pitc, Vecchia, Vif};
+    let measured: [(usize, &[Part], f64); 11] = [
+        (5_000, &[Part::Surrogate(Fitc)], 0.28),
+        (5_000, &[Part::Surrogate(Pitc)], 0.32),
+        (5_000, &[Part::Surrogate(Vecchia)], 0.13),
+        (5_000, &[Part::Surrogate(Vif)], 1.51),
+        (5_000, &[Part::Trace(Nystrom)], 1.60),
+        (5_000, &[Part::Surrogate(Fitc), Part::Moments(Fitc)], 7.93),
+        (5_000, &[Part::Surrogate(Vecchia), Part::Moments(Vecchia)], 5.31),
+        (5_000, &[Part::Surrogate(Vif), Part::Moments(Vif)], 11.0),
+        (20_000, &[Part::Surrogate(Vecchia)], 0.62),
+        (20_000, &[Part::Surrogate(Vif)], 8.6),
+        (20_000, &[Part::Trace(Nystrom)], 22.9),
+    ];
+    for (n, parts, seconds) in measured {
+        let estimate = ProblemSize { n, threads: 1, ..SIZE }.seconds(parts);
+        assert!(
+            (estimate / seconds).ln().abs() < 1.6_f64.ln(),
+            "{parts:?}: {estimate} of {seconds}"
+        );
     }
 }
 

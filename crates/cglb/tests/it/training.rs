@@ -114,6 +114,32 @@ fn a_vecchia_preconditioner_finds_the_same() {
     assert!((plain.trained.objective - other.trained.objective).abs() < 3.0);
 }
 
+/// Where the inducing points do well nothing changes, to the bit; where they do not, steps are saved.
+#[test]
+fn an_automatic_preconditioner_changes_only_where_it_pays() {
+    let n = 700;
+    let x = Array2::from_shape_fn((n, 2), |(i, j)| {
+        ((i + 1) as f64 * [0.618_034, 0.754_878][j]).fract()
+    });
+    let y = Array2::from_shape_fn((n, 1), |(i, _)| (7.0 * x[[i, 0]]).sin() + x[[i, 1]]);
+    let z = x.slice(ndarray::s![..20, ..]).to_owned();
+    let solve = |lengthscale: f64, noise_variance: f64, preconditioning: Preconditioning| {
+        let kernel = Box::new(kernels::Matern32::new(vec![lengthscale; 2], 1.0).unwrap());
+        let mean = kernels::Mean::Zero;
+        let hyper = gp_core::Hyperparameters { kernel, noise_variance, mean };
+        let settings = CglbSettings { preconditioning, ..CglbSettings::default() };
+        Cglb::condition(&hyper, &z, &x, &y, &settings).unwrap()
+    };
+    let [easy, same] =
+        [Preconditioning::Nystrom, Preconditioning::Auto].map(|p| solve(2.0, 0.5, p));
+    assert_eq!(easy.v(), same.v());
+    let [hard, saved] =
+        [Preconditioning::Nystrom, Preconditioning::Auto].map(|p| solve(0.2, 1e-5, p));
+    let [hard, saved] = [&hard, &saved].map(|model| model.evidence());
+    assert!(saved.cg.capped == 0 && saved.slack[0] <= 1e-3);
+    assert!(2 * saved.cg.steps_total < hard.cg.steps_total, "{:?} {:?}", saved.cg, hard.cg);
+}
+
 struct StopAfter {
     steps: usize,
     state: Option<TrainState>,

@@ -7,8 +7,9 @@ use crate::points::{Inputs, Sides};
 use crate::simd::{LANES, Lanes, SINGLES, Simd, SinglePack, SingleSquare, Singles, Task};
 use crate::single::{PreparedSingle, SingleStrip, VARIANCES};
 
-/// Coordinates lie within this many units of the middle: differences then err by at most 2⁻¹⁷.
-const NEAR: f64 = 64.0;
+/// Coordinates lie within this many units of their mean: the differences of two rows err by at most
+/// 2⁻²³ of the farther one, so 2⁻¹⁵ for the most outlying and hardly at all for the bulk.
+const NEAR: f64 = 256.0;
 
 /// A stationary kernel in single precision for one set of rows.
 #[derive(Debug)]
@@ -43,13 +44,15 @@ impl<P: RadialProfile> PreparedStationary<P> {
     }
 }
 
-/// Points rounded, if all are near the middle; the last group is filled up with the last eight.
+/// Points relative to their mean, rounded, if all are near it; the last group is filled up with the
+/// last eight. The mean, not the middle: one row far out would put all others far from that.
 fn points(sides: &Sides, groups: usize, d: usize) -> Option<Vec<SinglePack>> {
+    let means: Vec<f64> = (0..d).map(|column| mean(sides, groups, column)).collect();
     let mut points = Vec::with_capacity(groups.div_ceil(2) * d);
     for first in (0..groups).step_by(2) {
         let halves = [sides.rows.group(first), sides.rows.group((first + 1).min(groups - 1))];
         for column in 0..d {
-            let value = |lane: usize| halves[lane / LANES][column].0[lane % LANES];
+            let value = |lane: usize| halves[lane / LANES][column].0[lane % LANES] - means[column];
             if !(0..SINGLES).all(|lane| value(lane).abs() <= NEAR) {
                 return None;
             }
@@ -57,6 +60,11 @@ fn points(sides: &Sides, groups: usize, d: usize) -> Option<Vec<SinglePack>> {
         }
     }
     Some(points)
+}
+
+fn mean(sides: &Sides, groups: usize, column: usize) -> f64 {
+    let sum: f64 = (0..groups).flat_map(|group| sides.rows.group(group)[column].0).sum();
+    sum / (groups * LANES) as f64
 }
 
 impl<P: RadialProfile> PreparedSingle for PreparedStationary<P> {

@@ -65,6 +65,17 @@ pub(crate) enum Select {
     Random,
 }
 
+/// What speeds conjugate gradients up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PreconditionerKind {
+    /// nystrom, and vecchia where a cost model says that it saves time
+    Auto,
+    /// The inducing points' matrix
+    Nystrom,
+    /// Each row conditioned on its --neighbours
+    Vecchia,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MeanKind {
     Zero,
@@ -107,7 +118,8 @@ pub(crate) struct FitArgs {
     #[arg(long, default_value = AUTO, value_parser = methods())]
     pub(crate) method: MethodChoice,
     /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear"; of several the
-    /// one with the highest log marginal likelihood is kept [default: matern32, or that of --params]
+    /// one whose log marginal likelihood has the highest lower bound is kept, and the report says
+    /// whether brackets prove the ranking [default: matern32, or that of --params]
     #[arg(long = "kernel", value_name = "EXPR")]
     pub(crate) kernels: Vec<String>,
     /// Prior mean [default: constant, or that of --params]
@@ -123,10 +135,14 @@ pub(crate) struct FitArgs {
     /// How inducing points are chosen [default: greedy]
     #[arg(long, value_enum)]
     pub(crate) select: Option<Select>,
-    /// Bound on the log-determinant that is trained; `taut certify` lists their names
+    /// Bound on the log-determinant that is trained, `taut certify` lists their names; or best: the
+    /// best that --time (an hour without it) and --memory allow, and the best bracket around it
     /// [default: arithmetic-geometric]
     #[arg(long, value_name = "NAME")]
     pub(crate) bound: Option<String>,
+    /// What speeds conjugate gradients up; results differ within --cg-tolerance [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) preconditioner: Option<PreconditionerKind>,
     /// Slack conjugate gradients may leave in training, in nats [default: 1, iterative: 0.01]; the
     /// final solve goes to 0.001 (iterative: 0.000001), or to this if less
     #[arg(long, value_name = "NATS", value_parser = positive_real)]
@@ -252,9 +268,21 @@ pub(crate) struct CertifyArgs {
     /// Other hyperparameters for the model's data: a parameter file or a model file
     #[arg(long, value_name = "FILE")]
     pub(crate) params: Option<PathBuf>,
-    /// Which bounds: free, all (with those that pass over all of K), or names
-    #[arg(long, value_name = "free|all|NAME,…", value_delimiter = ',', default_value = "free")]
+    /// Which bounds: free, all (with those that pass over all of K), best (the most promising that
+    /// --time and --memory allow), or names
+    #[arg(
+        long,
+        value_name = "free|all|best|NAME,…",
+        value_delimiter = ',',
+        default_value = "free"
+    )]
     pub(crate) bounds: Vec<String>,
+    /// Seconds that --bounds best may take, by estimates for two cores [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<f64>,
+    /// Memory budget in GB, of --bounds best and the exact value [default: 80 % of this machine's]
+    #[arg(long, value_name = "GB", value_parser = positive_real)]
+    pub(crate) memory: Option<f64>,
     /// Inducing points of the bounds that use them, chosen anew [default: the model's]
     #[arg(long, value_name = "M")]
     pub(crate) inducing: Option<usize>,

@@ -1,6 +1,6 @@
 //! `taut certify`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bounds::{BoundRow, Side};
 use gp_core::{Hyperparameters, Params, Scales, Units};
@@ -18,6 +18,9 @@ use super::progress::Display;
 use super::report::Lml;
 use super::summary::kernel_text;
 
+/// Seconds of the best bounds, unless told otherwise.
+pub(crate) const BEST_SECONDS: f64 = 60.0;
+
 pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
@@ -31,7 +34,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     }
     let model = Model::load(&args.model)?;
     let hyper = hyperparameters(args, &model)?;
-    let selection = selection(args);
+    let selection = selection(args)?;
     selection.check()?;
     let mut display = Display::new(args.common.quiet);
     display.now("bounding the log marginal likelihood".to_owned());
@@ -53,12 +56,20 @@ fn hyperparameters(args: &CertifyArgs, model: &Model) -> Result<Hyperparameters,
     Ok(scales.convert(&params, model.units())?.build(model.x().ncols())?)
 }
 
-fn selection(args: &CertifyArgs) -> Selection {
-    match args.bounds.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+fn selection(args: &CertifyArgs) -> Result<Selection, Failure> {
+    let selection = match args.bounds.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => Selection::All,
         ["free"] => Selection::Free,
+        ["best"] => Selection::Best(Duration::from_secs_f64(args.time.unwrap_or(BEST_SECONDS))),
         _ => Selection::Names(args.bounds.clone()),
+    };
+    if args.time.is_some() && !matches!(selection, Selection::Best(_)) {
+        return Err(Failure::usage(
+            "--time makes no difference to bounds that were named",
+            "leave it out, or use --bounds best",
+        ));
     }
+    Ok(selection)
 }
 
 fn evaluate(
@@ -78,7 +89,7 @@ fn evaluate(
     let inducing = inducing_points.as_ref().map_or(surrogates.inducing, |z| z.nrows());
     machine::check_surrogates(model.x().nrows(), Surrogates { inducing, ..surrogates })?;
     let exact_limit = args.exact_limit;
-    let memory_budget = Some(machine::memory_budget(None));
+    let memory_budget = Some(machine::memory_budget(args.memory));
     let options = CertifyOptions {
         surrogates,
         inducing_points,

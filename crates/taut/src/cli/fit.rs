@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gp_core::{StartReport, Trained};
-use taut::{
-    Evidence, EvidenceOptions, FitOptions, Fitted, Method, Model, leave_one_out_scores, test_scores,
-};
+use taut::{Evidence, FitOptions, Fitted, Method, leave_one_out_scores, test_scores};
 
 use super::args::FitArgs;
 use super::checkpoint::remove;
@@ -15,7 +13,7 @@ use super::machine;
 use super::options::candidates;
 use super::output::{check_apart, check_writable, print, with_ending, write_json};
 use super::progress::Display;
-use super::report::{Lml, Report, Seconds, StartRow, Train};
+use super::report::{Lml, RankingPart, Report, Seconds, StartRow, Train};
 use super::summary;
 use super::table::{Tables, prepare, split_places};
 use super::training::{Outcome, train};
@@ -37,7 +35,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     if args.method.0.is_none() {
         chosen(&candidates[0]).iter().for_each(|line| display.say(line));
     }
-    let whole = candidates[0].training_rows.is_none();
     let outcome = train(args, &tables, candidates, &checkpoint, &mut display)?;
     display.clear();
     let size = outcome.fitted.model.save(&out)?;
@@ -45,7 +42,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
         // The model holds all the checkpoint did.
         remove(&checkpoint);
     }
-    let report = report(args, &tables, outcome, whole, began)?;
+    let report = report(args, &tables, outcome, began)?;
     if let Some(path) = &args.report {
         write_json(path, &report)?;
     }
@@ -101,15 +98,13 @@ fn report(
     args: &FitArgs,
     tables: &Tables,
     outcome: Outcome,
-    whole: bool,
     began: Instant,
 ) -> Result<Report, Failure> {
-    let Outcome { fitted, kernels, resumable } = outcome;
+    let Outcome { fitted, evidence, kernels, resumable } = outcome;
     let model = &fitted.model;
     let predicting = Instant::now();
     let test = tables.test.as_ref().map(|test| test_scores(model, test)).transpose()?;
     let predict = test.is_some().then(|| predicting.elapsed().as_secs_f64());
-    let evidence = model.evidence(&evidence_options(args, model, whole))?;
     let n = model.x().nrows();
     let loo = (n <= args.exact_limit && n > 1).then(|| leave_one_out_scores(model)).transpose()?;
     Ok(Report {
@@ -139,20 +134,9 @@ fn report(
         peak_rss_bytes: machine::peak_rss_bytes(),
         jitter: evidence.jitter,
         warnings: warnings(tables, &fitted, &evidence, resumable),
+        ranking: RankingPart::new(&kernels),
         kernels: (kernels.len() > 1).then_some(kernels),
     })
-}
-
-/// Where time was too short to train on all rows, more bounds wait until they are asked for.
-fn evidence_options(args: &FitArgs, model: &Model, whole: bool) -> EvidenceOptions {
-    let defaults = EvidenceOptions::default();
-    EvidenceOptions {
-        surrogates: model.surrogates(),
-        cg_max_steps: args.cg_max_steps.unwrap_or(defaults.cg_max_steps),
-        exact_limit: args.exact_limit,
-        memory_budget: Some(machine::memory_budget(args.memory)),
-        thorough: whole,
-    }
 }
 
 fn train_part(trained: Option<&Trained>) -> Train {

@@ -7,9 +7,13 @@ use gp_core::{
 };
 use kernels::KernelSpec;
 use sparse_gp::Selector;
-use taut::{AutoLimits, FitOptions, Method, Surrogates, automatic, parse_kernel, read_params};
+use taut::cglb::Preconditioning;
+use taut::{
+    AutoLimits, FitOptions, Method, Surrogates, automatic, parse_kernel, read_params,
+    with_best_bound,
+};
 
-use super::args::{FitArgs, MeanKind, Select};
+use super::args::{FitArgs, MeanKind, PreconditionerKind, Select};
 use super::failure::Failure;
 use super::machine;
 use super::remedy::Purpose;
@@ -36,6 +40,7 @@ pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptio
         selector: selector(args, tables)?,
         train_inducing_points: !args.fix.iter().any(|name| name == INDUCING_POINTS),
         bound: args.bound.clone(),
+        preconditioning: args.preconditioner.map(preconditioning),
         cg_tolerance: args.cg_tolerance,
         cg_max_steps: args.cg_max_steps,
         iterative: args.iterative.settings(),
@@ -53,7 +58,7 @@ pub(crate) fn candidates(args: &FitArgs, tables: &Tables) -> Result<Vec<FitOptio
 
 fn with_method(args: &FitArgs, options: FitOptions, (n, d): (usize, usize)) -> FitOptions {
     if let Some(method) = args.method.0 {
-        return FitOptions { method, ..options };
+        return with_best_bound(FitOptions { method, ..options }, n, d);
     }
     let limits = AutoLimits {
         exact_limit: args.exact_limit,
@@ -158,6 +163,14 @@ fn floors(args: &FitArgs) -> Floors {
     Floors { noise_variance: args.noise_floor.unwrap_or(usual), ..Floors::default() }
 }
 
+fn preconditioning(kind: PreconditionerKind) -> Preconditioning {
+    match kind {
+        PreconditionerKind::Auto => Preconditioning::Auto,
+        PreconditionerKind::Nystrom => Preconditioning::Nystrom,
+        PreconditionerKind::Vecchia => Preconditioning::Vecchia,
+    }
+}
+
 fn plan(args: &FitArgs) -> TrainingPlan {
     let hyper = |name: &&String| name.as_str() != INDUCING_POINTS;
     TrainingPlan {
@@ -201,6 +214,7 @@ fn fingerprint_line(options: &FitOptions) -> String {
         options.train_inducing_points,
         options.training_rows,
         options.bound,
+        options.preconditioning,
         options.cg_tolerance,
         options.cg_max_steps,
         options.iterative,

@@ -2,7 +2,7 @@
 
 use gp_core::{Params, Units};
 use serde::Serialize;
-use taut::{CgSummary, Evidence, Scores, TestScores};
+use taut::{CgSummary, Evidence, Ranking, Scores, TestScores};
 
 /// Every key is always there; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -31,6 +31,8 @@ pub(crate) struct Report {
     pub(crate) jitter: Option<f64>,
     /// The kernels compared, when there were several.
     pub(crate) kernels: Option<Vec<KernelRow>>,
+    /// What their brackets prove, when there were several.
+    pub(crate) ranking: Option<RankingPart>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -40,7 +42,41 @@ pub(crate) struct KernelRow {
     pub(crate) kernel: String,
     /// What training maximised: the value itself, or the method's lower bound.
     pub(crate) lml: f64,
+    /// Ends of its certified bracket.
+    pub(crate) lower: Option<f64>,
+    pub(crate) upper: Option<f64>,
+    /// The value itself, where it is known.
+    pub(crate) exact: Option<f64>,
     pub(crate) seconds: f64,
+}
+
+/// The kernels in order, by their values or the lower ends of their brackets.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RankingPart {
+    pub(crate) order: Vec<String>,
+    /// The first is proven to be the best.
+    pub(crate) best_is_certain: bool,
+    /// No two brackets overlap.
+    pub(crate) is_certain: bool,
+}
+
+impl RankingPart {
+    /// Of several kernels.
+    pub(crate) fn new(kernels: &[KernelRow]) -> Option<Self> {
+        let Ranking { order, best_is_certain, is_certain } = rank(kernels);
+        let order = order.iter().map(|index| kernels[*index].kernel.clone()).collect();
+        (kernels.len() > 1).then_some(Self { order, best_is_certain, is_certain })
+    }
+}
+
+/// By their values where all are known, else by brackets; an end that is not known is infinite.
+pub(crate) fn rank(kernels: &[KernelRow]) -> Ranking {
+    let known = kernels.iter().all(|row| row.exact.is_some());
+    let ends = |row: &KernelRow| match row.exact {
+        Some(exact) if known => (exact, exact),
+        _ => (row.lower.unwrap_or(f64::NEG_INFINITY), row.upper.unwrap_or(f64::INFINITY)),
+    };
+    Ranking::new(&kernels.iter().map(ends).collect::<Vec<_>>())
 }
 
 /// In nats, in the scale of `units`, summed over targets.

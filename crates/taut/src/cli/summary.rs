@@ -6,7 +6,7 @@ use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
 use taut::{TestScores, bytes_text, fixed};
 
-use super::report::{Lml, Report};
+use super::report::{KernelRow, Lml, RankingPart, Report};
 
 /// The summary, line by line.
 pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
@@ -26,9 +26,8 @@ pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
     ));
     lines.extend(lml_lines(report));
     lines.extend(training_line(report));
-    lines.extend(report.kernels.iter().flatten().map(|row| {
-        format!("    {:>14} nats  {} ({:.1} s)", fixed(row.lml, 4), row.kernel, row.seconds)
-    }));
+    lines.extend(report.kernels.iter().flatten().map(kernel_line));
+    lines.extend(report.ranking.as_ref().map(ranking_line));
     lines.extend(
         report.loo.map(|loo| format!("  leave-one-out: {}", errors_text(loo.rmse, loo.nlpd))),
     );
@@ -125,6 +124,32 @@ fn training_line(report: &Report) -> Option<String> {
         "  trained in {:.1} s, {} steps, {} evaluations: {reason}",
         report.seconds.train?, train.iterations, train.evaluations
     ))
+}
+
+/// The value where it is known, else the bracket.
+fn kernel_line(row: &KernelRow) -> String {
+    let KernelRow { kernel, lml, lower, upper, exact, seconds } = row;
+    let value = match (exact, lower, upper) {
+        (Some(exact), ..) => format!("{:>14}", fixed(*exact, 4)),
+        (None, Some(lower), Some(upper)) => {
+            format!("{:>14} to {:>14}", fixed(*lower, 4), fixed(*upper, 4))
+        }
+        _ => format!("{:>14}", fixed(*lml, 4)),
+    };
+    format!("    {value} nats  {kernel} ({seconds:.1} s)")
+}
+
+fn ranking_line(ranking: &RankingPart) -> String {
+    let best = ranking.order.first().map_or("", String::as_str);
+    match (ranking.is_certain, ranking.best_is_certain) {
+        (true, _) => "    the ranking is certain: no two brackets overlap".to_owned(),
+        (false, true) => format!(
+            "    {best} is certainly the best; the order of the others is not certain: their brackets overlap"
+        ),
+        _ => format!(
+            "    the ranking is not certain: the bracket of {best} overlaps with another; --method exact, or cglb with --bound best, tells more"
+        ),
+    }
 }
 
 fn test_lines(test: &TestScores, units: Units) -> Vec<String> {

@@ -4,27 +4,34 @@ use std::path::Path;
 use std::time::Duration;
 
 use gp_core::{GpError, StopReason, TrainState};
-use taut::{FitOptions, Fitted};
+use taut::{Evidence, EvidenceOptions, FitOptions, Fitted, Model};
 
 use super::args::FitArgs;
+use super::certify::BEST_SECONDS;
 use super::checkpoint::{Watch, fingerprint, load};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
+use super::machine;
 use super::options::fingerprint_text;
 use super::progress::Display;
-use super::report::KernelRow;
+use super::report::{KernelRow, rank};
 use super::summary::kernel_text;
 use super::table::Tables;
+
+/// Part of `--time` that the best bounds may take beside it.
+const BRACKET_SHARE: f64 = 0.2;
 
 /// The best model, and how each kernel did.
 pub(crate) struct Outcome {
     pub(crate) fitted: Fitted,
+    /// What is known of its log marginal likelihood.
+    pub(crate) evidence: Evidence,
     pub(crate) kernels: Vec<KernelRow>,
     /// A checkpoint was left for `--resume` with wider limits.
     pub(crate) resumable: bool,
 }
 
-/// Fits each candidate and keeps the one with the highest log marginal likelihood, or lower bound.
+/// Fits each candidate and keeps the one whose log marginal likelihood has the highest lower bound.
 pub(crate) fn train(
     args: &FitArgs,
     tables: &Tables,
@@ -38,7 +45,7 @@ pub(crate) fn train(
     let count = candidates.len();
     let mut watch = Watch::new(checkpoint, fingerprint, &interrupt, display);
     let mut rows: Vec<KernelRow> = Vec::new();
-    let mut best: Option<Fitted> = None;
+    let mut best: Option<(Fitted, Evidence)> = None;
     let mut saved = saved.into_iter();
     for (index, mut options) in candidates.into_iter().enumerate() {
         options.plan.resume = saved.next();
@@ -47,13 +54,13 @@ pub(crate) fn train(
             if count > 1 { format!("kernel {}/{count}, ", index + 1) } else { String::new() };
         watch.begin(stage, options.plan.starts);
         let fitted = one(tables, &options, &mut watch)?;
-        let row = row(&fitted)?;
-        if rows.iter().all(|other| row.lml > other.lml) {
-            best = Some(fitted);
+        let evidence = fitted.model.evidence(&evidence_options(args, &fitted.model, &options))?;
+        rows.push(row(&fitted, &evidence)?);
+        if rank(&rows).order.first() == Some(&index) {
+            best = Some((fitted, evidence));
         }
-        rows.push(row);
     }
-    let fitted = best.ok_or_else(|| {
+    let (fitted, evidence) = best.ok_or_else(|| {
         Failure::new(
             "no kernel has a log marginal likelihood",
             "change the starting values with --params",
@@ -63,7 +70,7 @@ pub(crate) fn train(
     if !args.common.quiet {
         interrupt.finishing();
     }
-    Ok(Outcome { fitted, kernels: rows, resumable })
+    Ok(Outcome { fitted, evidence, kernels: rows, resumable })
 }
 
 fn saved_states(
@@ -106,13 +113,36 @@ fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<F
     Ok(fitted)
 }
 
-fn row(fitted: &Fitted) -> Result<KernelRow, Failure> {
+fn row(fitted: &Fitted, evidence: &Evidence) -> Result<KernelRow, Failure> {
     let model = &fitted.model;
     Ok(KernelRow {
         kernel: kernel_text(&model.params().kernel, &model.encoder().feature_names()),
         lml: model.objective()?,
+        lower: evidence.lower,
+        upper: evidence.upper,
+        exact: evidence.exact,
         seconds: fitted.trained.as_ref().map_or(0.0, |trained| trained.seconds),
     })
+}
+
+/// Where time was too short to train on all rows, more bounds wait until they are asked for.
+fn evidence_options(args: &FitArgs, model: &Model, options: &FitOptions) -> EvidenceOptions {
+    let defaults = EvidenceOptions::default();
+    EvidenceOptions {
+        surrogates: model.surrogates(),
+        cg_max_steps: args.cg_max_steps.unwrap_or(defaults.cg_max_steps),
+        exact_limit: args.exact_limit,
+        memory_budget: Some(machine::memory_budget(args.memory)),
+        best: best_time(args),
+        thorough: options.training_rows.is_none(),
+    }
+}
+
+/// With `--bound best` the bracket is the best that a part of the time allows.
+fn best_time(args: &FitArgs) -> Option<Duration> {
+    let asked = args.bound.as_deref() == Some("best");
+    let seconds = args.time.map_or(BEST_SECONDS, |time| BRACKET_SHARE * time);
+    asked.then(|| Duration::from_secs_f64(seconds))
 }
 
 fn stopped_by_a_limit(fitted: &Fitted) -> bool {

@@ -1,7 +1,10 @@
 //! CGLB: the conjugate-gradient lower bound, with any bound on the log-determinant.
 
 use bounds::LogDetBound;
-use cglb::{Bound, CgStats, Cglb, CglbFit, CglbOptions, CglbParts, CglbSettings, VarianceFrom};
+use cglb::{
+    Bound, CgStats, Cglb, CglbFit, CglbOptions, CglbParts, CglbSettings, Preconditioning,
+    VarianceFrom,
+};
 use gp_core::{GpError, Hyperparameters, Observer};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -28,6 +31,7 @@ impl Inference for ConjugateGradients {
             Setting::Select,
             Setting::FixedPoints,
             Setting::Bound,
+            Setting::Preconditioner,
             Setting::CgTolerance,
             Setting::CgMaxSteps,
         ]
@@ -79,6 +83,7 @@ fn settings(rows: &Rows, options: &FitOptions) -> Result<CglbSettings, GpError> 
         neighbours: options.surrogates.neighbours,
         training_tolerance,
         prediction_tolerance: defaults.prediction_tolerance.min(training_tolerance),
+        preconditioning: options.preconditioning.unwrap_or(Preconditioning::Auto),
         cg_max_steps: options.cg_max_steps.unwrap_or(defaults.cg_max_steps),
         ..defaults
     })

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, clippy::print_stderr, missing_docs)]
 
 mod automatic;
+mod best_bounds;
 mod certified_predictions;
 mod certifying;
 mod cglb;
@@ -23,6 +24,7 @@ mod many_rows;
 mod methods;
 mod predicting;
 mod properties;
+mod ranking;
 mod real_data;
 mod reporting;
 mod resuming;
