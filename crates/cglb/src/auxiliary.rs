@@ -8,6 +8,10 @@ use ndarray::{Array1, Array2, ArrayRef2, Axis};
 use crate::preconditioning::{Preconditioning, Watch, steps_worth_changing};
 use crate::settings::CglbSettings;
 
+/// Early rates are no better than this: Vecchia is given up only for so many times the steps that Q
+/// was given up for.
+const GENEROSITY: f64 = 2.0;
+
 /// Auxiliary vectors with their true residuals.
 #[derive(Debug, Clone)]
 pub(crate) struct Solved {
@@ -61,7 +65,7 @@ impl Task<'_, '_> {
         let watch = Watch::new(self.tolerance, most);
         let first = self.run(Preconditioning::Nystrom, start, 0, Some(&watch))?;
         let Some(left) = watch.given_up() else { return Ok(first) };
-        let watch = Watch::new(self.tolerance, left);
+        let watch = Watch::new(self.tolerance, GENEROSITY * left);
         let at = Some(&*first.v);
         let second = self.run(Preconditioning::Vecchia, at, first.steps, Some(&watch))?;
         match watch.given_up() {
