@@ -104,8 +104,7 @@ impl Setting {
 
 impl Method {
     /// Every method.
-    pub const ALL: &[Self] =
-        &[Self::Exact, Self::Sgpr, Self::Cglb, Self::Iterative, Self::SsgpVb];
+    pub const ALL: &[Self] = &[Self::Exact, Self::Sgpr, Self::Cglb, Self::Iterative, Self::SsgpVb];
 
     fn inference(self) -> &'static dyn Inference {
         match self {

@@ -8,7 +8,8 @@ use gp_core::{
 use kernels::KernelSpec;
 use sparse_gp::Selector;
 use taut::{
-    AutoLimits, FitOptions, Method, SpectralOptions, Surrogates, automatic, parse_kernel, read_params,
+    AutoLimits, FitOptions, Method, SpectralOptions, Surrogates, automatic, parse_kernel,
+    read_params,
 };
 
 use super::args::{FitArgs, MeanKind, Select};
