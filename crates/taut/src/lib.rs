@@ -12,6 +12,7 @@ mod auto;
 mod certificate_table;
 mod certified;
 mod certify;
+mod classifier;
 mod evidence;
 mod fit;
 mod fit_options;
@@ -30,6 +31,9 @@ pub use auto::{AutoLimits, automatic};
 pub use certificate_table::table_lines;
 pub use certified::{Certifier, PredictionBoundOptions, PredictionBounds};
 pub use certify::{Certificate, CertifyOptions, CgSummary, ExactTerms, Selection, certify};
+pub use classifier::{
+    Classifier, ClassifyError, ColumnSpec, FeatureKind, LabelledRows, Schema, Unlabelled,
+};
 pub use evidence::{Evidence, EvidenceOptions};
 pub use fit::{Fitted, fit};
 pub use fit_options::FitOptions;
@@ -52,4 +56,5 @@ pub use gp_core;
 pub use iterative_gp;
 pub use kernels;
 pub use linalg_cg;
+pub use naive_bayes;
 pub use sparse_gp;

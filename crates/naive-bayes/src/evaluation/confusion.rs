@@ -50,6 +50,18 @@ impl Confusion {
         Ok(Self { matrix })
     }
 
+    /// From counts made elsewhere: rows actual, columns predicted, as many of either.
+    ///
+    /// # Errors
+    /// [`NaiveBayesError::Length`] for a row of another length than there are rows; [`NaiveBayesError::Empty`] without a row counted.
+    pub fn from_matrix(matrix: Vec<Vec<u64>>) -> Result<Self, NaiveBayesError> {
+        matrix.iter().try_for_each(|row| length("matrix", matrix.len(), row.len(), "class"))?;
+        if matrix.iter().flatten().all(|count| *count == 0) {
+            return Err(NaiveBayesError::Empty { argument: "matrix" });
+        }
+        Ok(Self { matrix })
+    }
+
     /// The counts: rows actual, columns predicted.
     #[must_use]
     pub fn matrix(&self) -> &[Vec<u64>] {

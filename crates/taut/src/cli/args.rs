@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use gp_core::metrics::normal_half_width;
 use taut::Method;
 
+use super::classify::args::ClassifyCommand;
 use super::iterative_args::IterativeArgs;
 
 /// Largest accepted number of threads.
@@ -35,6 +36,9 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Tabulate every bound on the log marginal likelihood at a model's hyperparameters
     Certify(CertifyArgs),
+    /// Classify rows of a table by naive Bayes: learn, go on learning, merge, predict, judge, explain
+    #[command(subcommand)]
+    Classify(Box<ClassifyCommand>),
     /// Look at tables, and get public ones
     #[command(subcommand)]
     Data(DataCommand),
@@ -349,12 +353,17 @@ fn positive_real(text: &str) -> Result<f64, String> {
     real(text, |number| number > 0.0, "greater than 0")
 }
 
-fn non_negative(text: &str) -> Result<f64, String> {
+pub(crate) fn non_negative(text: &str) -> Result<f64, String> {
     real(text, |number| number >= 0.0, "of at least 0")
 }
 
 fn fraction(text: &str) -> Result<f64, String> {
     real(text, |number| number > 0.0 && number < 1.0, "strictly between 0 and 1")
+}
+
+/// A part of something, up to the whole.
+pub(crate) fn unit(text: &str) -> Result<f64, String> {
+    real(text, |number| number > 0.0 && number <= 1.0, "above 0 and up to 1")
 }
 
 /// Nearer to 1 than numbers can tell, an interval would be infinitely wide.

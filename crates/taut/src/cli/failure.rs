@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use datasets::DataError;
 use gp_core::GpError;
 use linalg_cg::LinalgError;
-use taut::KernelExprError;
+use naive_bayes::NaiveBayesError;
+use taut::{ClassifyError, KernelExprError};
 
 use super::output::tell;
 
@@ -136,6 +137,38 @@ impl From<GpError> for Failure {
             }
             _ => Self::from_sentence(&error.to_string()),
         }
+    }
+}
+
+impl From<ClassifyError> for Failure {
+    fn from(error: ClassifyError) -> Self {
+        let remedy = match &error {
+            ClassifyError::Cell { place, kind, text, .. } => {
+                let (column, other) = (&place.column, kind.alternative(*text));
+                format!("correct the cell, or fit with --kind '{column}={other}'")
+            }
+            ClassifyError::Unlabelled { .. } => {
+                "fill the cell, or leave such rows out with --skip-unlabelled".to_owned()
+            }
+            ClassifyError::Model(error) => return Self::from(error.clone()),
+            _ => return Self::from_sentence(&error.to_string()),
+        };
+        Self { remedy, ..Self::from_sentence(&error.to_string()) }
+    }
+}
+
+impl From<NaiveBayesError> for Failure {
+    fn from(error: NaiveBayesError) -> Self {
+        let remedy = match &error {
+            NaiveBayesError::PriorClass { .. }
+            | NaiveBayesError::PriorValue { .. }
+            | NaiveBayesError::PriorSum { .. } => {
+                "give --prior CLASS=P once for each class, adding up to 1, or --prior learned"
+            }
+            NaiveBayesError::UnseenLevel { .. } => "use --unseen skip or --unseen open",
+            _ => return Self::from_sentence(&error.to_string()),
+        };
+        Self { remedy: remedy.to_owned(), ..Self::from_sentence(&error.to_string()) }
     }
 }
 

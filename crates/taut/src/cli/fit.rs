@@ -67,11 +67,15 @@ fn chosen(options: &FitOptions) -> Option<String> {
 
 /// The table's name with `.taut`, in the current folder.
 fn default_out(data: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.taut", stem(data)))
+}
+
+/// A table's name without its ending.
+pub(crate) fn stem(data: &Path) -> String {
     let name = data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let stem = if stem.is_empty() || stem == "-" { "model" } else { stem };
-    PathBuf::from(format!("{stem}.taut"))
+    if stem.is_empty() || stem == "-" { "model".to_owned() } else { stem.to_owned() }
 }
 
 fn check_places(args: &FitArgs, out: &Path, checkpoint: &Path) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod certify;
 mod checkpoint;
+mod classify;
 mod data;
 mod describe;
 mod failure;
@@ -41,6 +42,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Certify(args) => certify::run(args),
+        Command::Classify(command) => classify::run(command),
         Command::Data(DataCommand::List(args)) => data::list(args),
         Command::Data(DataCommand::Describe(args)) => describe::run(args),
         Command::Data(DataCommand::Fetch(args)) => data::fetch(args),

@@ -91,7 +91,7 @@ fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), F
 }
 
 /// Copied columns and predictions must be told apart.
-fn check_names(kept: &[String], header: &[String]) -> Result<(), Failure> {
+pub(crate) fn check_names(kept: &[String], header: &[String]) -> Result<(), Failure> {
     match kept.iter().find(|name| header.contains(name)) {
         Some(name) => Err(Failure::new(
             format!("the table has a column `{name}`, which is also the name of a prediction"),

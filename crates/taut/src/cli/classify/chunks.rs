@@ -1,0 +1,60 @@
+//! A table from beginning to end, in bounded memory.
+
+use std::path::Path;
+
+use datasets::{Chunk, CsvChunks, CsvOptions, Source};
+
+use crate::cli::failure::Failure;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::progress::Display;
+
+/// Rows read and worked on at a time.
+const CHUNK: usize = 8192;
+
+/// Opens a table and reads the names of its columns.
+pub(super) fn open(data: &Path) -> Result<CsvChunks, Failure> {
+    Ok(CsvChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
+}
+
+/// Watches for Ctrl-C and shows how far a command is.
+pub(super) struct Pass {
+    interrupt: Interrupt,
+    display: Display,
+    rows: u64,
+}
+
+impl Pass {
+    pub(super) fn new(quiet: bool) -> Result<Self, Failure> {
+        Ok(Self { interrupt: Interrupt::listen()?, display: Display::new(quiet), rows: 0 })
+    }
+
+    /// A line that stays, on standard error.
+    pub(super) fn note(&self, text: &str) {
+        self.display.say(&format!("note: {text}"));
+    }
+
+    /// Hands out chunk after chunk until `work` has enough; returns the number of rows.
+    pub(super) fn each(
+        &mut self,
+        chunks: CsvChunks,
+        doing: &str,
+        mut work: impl FnMut(&Chunk) -> Result<bool, Failure>,
+    ) -> Result<u64, Failure> {
+        self.rows = 0;
+        for chunk in chunks {
+            if self.interrupt.asked() {
+                self.display.clear();
+                return Err(Failure::interrupted("nothing was kept: run the command again"));
+            }
+            let chunk = chunk?;
+            let more = work(&chunk);
+            self.rows += chunk.table.n_rows() as u64;
+            self.display.now(format!("{} rows {doing}", self.rows));
+            if !more? {
+                break;
+            }
+        }
+        self.display.clear();
+        Ok(self.rows)
+    }
+}
