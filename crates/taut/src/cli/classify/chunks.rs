@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use datasets::{Chunk, CsvChunks, CsvOptions, Source};
+use datasets::{Chunk, CsvOptions, Source, TableChunks};
 
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::Interrupt;
@@ -12,8 +12,8 @@ use crate::cli::progress::Display;
 const CHUNK: usize = 8192;
 
 /// Opens a table and reads the names of its columns.
-pub(super) fn open(data: &Path) -> Result<CsvChunks, Failure> {
-    Ok(CsvChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
+pub(super) fn open(data: &Path) -> Result<TableChunks, Failure> {
+    Ok(TableChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
 }
 
 /// Watches for Ctrl-C and shows how far a command is.
@@ -36,7 +36,7 @@ impl Pass {
     /// Hands out chunk after chunk until `work` has enough; returns the number of rows.
     pub(super) fn each(
         &mut self,
-        chunks: CsvChunks,
+        chunks: TableChunks,
         doing: &str,
         mut work: impl FnMut(&Chunk) -> Result<bool, Failure>,
     ) -> Result<u64, Failure> {
