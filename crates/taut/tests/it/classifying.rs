@@ -81,7 +81,7 @@ fn predictions_are_probabilities_of_every_class() {
     assert_eq!(log.out, "");
     let file = place.read("p.csv");
     assert!(file.starts_with("size,spots,colour,kind,predicted,log_p_ant,log_p_bee\n"), "{file}");
-    assert!(file.lines().nth(1).unwrap().starts_with("0.000,1,red,bee,"), "{file}");
+    assert!(file.lines().nth(1).unwrap().starts_with("1.000,1,red,bee,"), "{file}");
     // In another process, from standard input, the same bits.
     let piped = place
         .command(&["classify", "predict", "m", "-"])
@@ -163,6 +163,7 @@ fn weights_count_as_copies_and_unlabelled_rows_are_refused_or_left_out() {
     let out = place.taut("classify fit c.csv --target y --out c --skip-unlabelled").ok().out;
     assert!(out.contains("1 rows have no class"), "{out}");
     same_predictions(&predicted(&place, "w", "c.csv"), &predicted(&place, "c", "c.csv"));
+    place.taut("classify evaluate w c.csv --skip-unlabelled").ok();
     place.write("w.csv", "x,n,y\n1,-2,a\n3,1,b\n");
     place.taut("classify fit w.csv --target y --weights n").refused(1, "row 1", "correct the cell");
 }
@@ -283,4 +284,36 @@ fn lists_words_and_counts_become_tags_and_terms() {
     let out = predicted(&place, "m", "new.csv");
     let classes: Vec<&str> = out.lines().skip(1).map(|line| &line[..1]).collect();
     assert_eq!(classes, ["a", "b"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
+
+    let place = Place::new();
+    let mut command = place.command(&["classify", "fit", "-", "--target", "kind", "--out", "m"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut table = child.stdin.take().unwrap();
+    // Rows without end, until nobody reads them.
+    let endless = std::thread::spawn(move || {
+        let text = rows(0..8192);
+        let (header, body) = text.split_once('\n').unwrap();
+        let mut more = writeln!(table, "{header}");
+        while more.is_ok() {
+            more = table.write_all(body.as_bytes());
+        }
+    });
+    let mut stderr = child.stderr.take().unwrap();
+    let mut seen = [0; 5];
+    stderr.read_exact(&mut seen).unwrap();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let mut told = String::new();
+    stderr.read_to_string(&mut told).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("error: interrupted\nhelp: nothing was kept"), "{told}");
+    endless.join().unwrap();
+    assert_eq!(place.names(), Vec::<String>::new());
 }

@@ -1,6 +1,7 @@
 //! A table from beginning to end, in bounded memory.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use datasets::{Chunk, CsvOptions, Source, TableChunks};
 
@@ -11,6 +12,9 @@ use crate::cli::progress::Display;
 /// Rows read and worked on at a time.
 const CHUNK: usize = 8192;
 
+/// Work that needs no sign of progress.
+const SHORT: Duration = Duration::from_secs(1);
+
 /// Opens a table and reads the names of its columns.
 pub(super) fn open(data: &Path) -> Result<TableChunks, Failure> {
     Ok(TableChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
@@ -20,12 +24,18 @@ pub(super) fn open(data: &Path) -> Result<TableChunks, Failure> {
 pub(super) struct Pass {
     interrupt: Interrupt,
     display: Display,
+    began: Instant,
     rows: u64,
 }
 
 impl Pass {
     pub(super) fn new(quiet: bool) -> Result<Self, Failure> {
-        Ok(Self { interrupt: Interrupt::listen()?, display: Display::new(quiet), rows: 0 })
+        Ok(Self {
+            interrupt: Interrupt::listen()?,
+            display: Display::new(quiet),
+            began: Instant::now(),
+            rows: 0,
+        })
     }
 
     /// A line that stays, on standard error.
@@ -47,10 +57,12 @@ impl Pass {
                 return Err(Failure::interrupted("nothing was kept: run the command again"));
             }
             let chunk = chunk?;
-            let more = work(&chunk);
+            let more = work(&chunk).inspect_err(|_| self.display.clear())?;
             self.rows += chunk.table.n_rows() as u64;
-            self.display.now(format!("{} rows {doing}", self.rows));
-            if !more? {
+            if self.began.elapsed() >= SHORT {
+                self.display.now(format!("{} rows {doing}", self.rows));
+            }
+            if !more {
                 break;
             }
         }
