@@ -82,6 +82,29 @@ pub enum DataError {
         /// What it looks like.
         format: FileFormat,
     },
+    /// The name says Parquet, the first bytes do not.
+    NotParquet {
+        /// Name of the source.
+        file: String,
+    },
+    /// A Parquet file that was cut off or contradicts itself.
+    DamagedParquet {
+        /// Name of the source.
+        file: String,
+        /// Complete rows before the damage.
+        rows: u64,
+        /// What the decoder said.
+        what: String,
+    },
+    /// A column of a Parquet file that cells cannot hold.
+    UnsupportedColumn {
+        /// Name of the source.
+        file: String,
+        /// The column.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
     /// A gzip stream stops before its end.
     TruncatedGzip {
         /// Name of the source.

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "parquet")]
+mod columnar;
 mod describe;
 mod design;
 mod encoder;
@@ -17,6 +19,7 @@ mod screen;
 mod source;
 mod split;
 mod table;
+mod tables;
 mod write;
 
 pub use describe::{ColumnSummary, Description, LevelCount, describe};
@@ -30,4 +33,5 @@ pub use screen::{Dropped, DroppedRow};
 pub use source::Source;
 pub use split::{Split, TestSize, k_fold, split};
 pub use table::{Cell, Column, ColumnKind, Table};
+pub use tables::{TableChunks, read_table};
 pub use write::CsvWriter;

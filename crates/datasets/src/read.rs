@@ -7,6 +7,8 @@ mod records;
 use crate::{DataError, Source, Table, table::TableBuilder};
 pub use chunks::{Chunk, CsvChunks};
 pub(crate) use header::check as check_header;
+#[cfg(feature = "parquet")]
+pub(crate) use header::check_names;
 pub(crate) use records::Records;
 
 /// How a CSV file is read.

@@ -12,6 +12,8 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 
+#[cfg(feature = "parquet")]
+use crate::columnar::Input;
 use crate::error::DataError;
 use line_ends::LineEnds;
 pub(crate) use sniff::separator;
@@ -70,6 +72,31 @@ impl Source {
         &self.name
     }
 
+    /// Looks at the first bytes: text, or a Parquet file.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn recognise(self) -> Result<Recognised, DataError> {
+        let Self { name, origin } = self;
+        let raw: Box<dyn Read + Send> = match origin {
+            Origin::Path(path) => {
+                let file = open_file(&name, &path)?;
+                if file.metadata().is_ok_and(|found| found.is_file()) {
+                    return recognise_file(name, &path, file);
+                }
+                Box::new(file)
+            }
+            Origin::Stdin => Box::new(io::stdin()),
+            Origin::Reader(reader) => reader,
+        };
+        let failed = |source| unreadable(&name, source);
+        let (head, mut reader) = sniff::peek(raw, PARQUET.len()).map_err(failed)?;
+        if head != PARQUET {
+            return Ok(Recognised::Text(Self { name, origin: Origin::Reader(reader) }));
+        }
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Recognised::Parquet(name, Input::Memory(bytes.into())))
+    }
+
     /// Opens the source and looks at its beginning.
     pub(crate) fn open(self) -> Result<Opened, DataError> {
         let Self { name, origin } = self;
@@ -85,6 +112,35 @@ impl Source {
             (false, reader)
         };
         Opened::new(name, plain, gzip)
+    }
+}
+
+/// The first bytes of a Parquet file.
+#[cfg(feature = "parquet")]
+const PARQUET: &[u8] = b"PAR1";
+
+/// What a source holds.
+#[cfg(feature = "parquet")]
+pub(crate) enum Recognised {
+    /// Text, or what the CSV reader will refuse.
+    Text(Source),
+    /// A Parquet file and its name.
+    Parquet(String, Input),
+}
+
+#[cfg(feature = "parquet")]
+fn recognise_file(name: String, path: &Path, mut file: File) -> Result<Recognised, DataError> {
+    let mut head = Vec::new();
+    let read = file.by_ref().take(PARQUET.len() as u64).read_to_end(&mut head);
+    read.map_err(|source| unreadable(&name, source))?;
+    let named = path.extension().is_some_and(|ending| {
+        ending.eq_ignore_ascii_case("parquet") || ending.eq_ignore_ascii_case("pq")
+    });
+    match head.as_slice() {
+        PARQUET => Ok(Recognised::Parquet(name, Input::File(file))),
+        [] if named => Err(DataError::Empty { file: name }),
+        _ if named => Err(DataError::NotParquet { file: name }),
+        _ => Ok(Recognised::Text(Source { name, origin: Origin::Path(path.to_owned()) })),
     }
 }
 

@@ -106,7 +106,7 @@ impl Table {
         self.rows_before + row as u64 + 1
     }
 
-    /// Line of the source that a row begins on, from 1; `row` counts from 0 in this table.
+    /// Line of the source that a row begins on, from 1, or 0 where it has none; `row` counts from 0 in this table.
     #[must_use]
     pub fn line_number(&self, row: usize) -> u64 {
         self.lines.line(row)

@@ -71,11 +71,14 @@ impl Evidence {
         if present.is_empty() {
             return Err(NaiveBayesError::NoClasses);
         }
-        let weights: Vec<f64> = present.iter().map(|&class| model.classes.weights[class]).collect();
+        let alphas = Alphas { each: priors.class, listed: &priors.class_of };
+        let label = |class: usize| &model.classes.labels()[class];
+        let weights =
+            present.iter().map(|&class| (model.classes.weights[class], alphas.of(label(class))));
         let features = model.features.iter().filter(|(_, kind, at)| !model.is_empty(*kind, *at));
         Ok(Self {
-            classes: present.iter().map(|&class| model.classes.labels()[class].clone()).collect(),
-            labels: dirichlet(&weights, priors.class),
+            classes: present.iter().map(|&class| label(class).clone()).collect(),
+            labels: dirichlet(weights, 0.0),
             features: features
                 .map(|(name, kind, at)| of_feature(model, priors, &present, name, kind, at))
                 .collect(),
@@ -112,6 +115,8 @@ fn of_feature(
     at: usize,
 ) -> FeatureEvidence {
     let mut gaussian_prior = None;
+    let listed = priors.level_of.get(name).map_or(&[][..], Vec::as_slice);
+    let alphas = Alphas { each: priors.level, listed };
     let (per_class, shared) = match kind {
         Kind::Bernoulli => {
             let value = |cell: &Ones| beta(cell, priors.beta);
@@ -133,8 +138,8 @@ fn of_feature(
             let per_class = present.iter().map(|&class| value(model.counts.get(class, at)));
             (per_class.collect(), value(&model.counts.pooled(at)))
         }
-        Kind::Categorical => of_tally(&model.categorical[at], present, priors.level),
-        Kind::Multinomial => of_tally(&model.multinomial[at], present, priors.level),
+        Kind::Categorical => of_tally(&model.categorical[at], present, &alphas),
+        Kind::Multinomial => of_tally(&model.multinomial[at], present, &alphas),
     };
     FeatureEvidence { name: name.to_owned(), kind, per_class, shared, gaussian_prior }
 }
@@ -154,20 +159,49 @@ fn of_tag(model: &Model, priors: &EvidencePriors, present: &[usize], at: usize) 
     (per_class, beta(&pooled, priors.beta))
 }
 
-fn of_tally(tally: &Tally, present: &[usize], alpha: f64) -> (Vec<f64>, f64) {
+fn of_tally(tally: &Tally, present: &[usize], alphas: &Alphas<'_>) -> (Vec<f64>, f64) {
     // Of a category only levels that are left count; of a block every term has its place.
-    let named = tally.labels().is_some();
+    let labels = tally.labels();
     let kept: Vec<usize> =
-        (0..tally.width()).filter(|&at| !named || tally.column_total(at) > 0.0).collect();
-    let counts = |class: usize| kept.iter().map(|&at| tally.get(class, at)).collect::<Vec<_>>();
-    let pooled: Vec<f64> = kept.iter().map(|&at| tally.column_total(at)).collect();
-    let per_class = present.iter().map(|&class| dirichlet(&counts(class), alpha)).collect();
-    (per_class, dirichlet(&pooled, alpha))
+        (0..tally.width()).filter(|&at| labels.is_none() || tally.column_total(at) > 0.0).collect();
+    let names: Vec<Label> = kept.iter().map(|&at| name(labels, at)).collect();
+    // Of levels and terms that no row has.
+    let others: f64 =
+        alphas.listed.iter().filter(|(label, _)| !names.contains(label)).map(|(_, a)| a).sum();
+    let value = |count: &dyn Fn(usize) -> f64| {
+        let cells = kept.iter().zip(&names);
+        dirichlet(cells.map(|(&at, name)| (count(at), alphas.of(name))), others)
+    };
+    let per_class = present.iter().map(|&class| value(&|at| tally.get(class, at))).collect();
+    (per_class, value(&|at| tally.column_total(at)))
 }
 
-/// The Dirichlet evidence of counts under a symmetric prior.
-fn dirichlet(counts: &[f64], alpha: f64) -> f64 {
-    let total: f64 = counts.iter().sum();
-    let each = counts.iter().filter(|count| **count > 0.0).map(|count| ln_rising(alpha, *count));
-    each.sum::<f64>() - ln_rising(alpha * counts.len() as f64, total)
+/// What a level or term is called: its number if it has no name.
+fn name(labels: Option<&[Label]>, at: usize) -> Label {
+    labels.map_or(Label::Integer(at as i64), |labels| labels[at].clone())
+}
+
+/// Pseudo-counts of a Dirichlet.
+struct Alphas<'p> {
+    /// Of labels that are not listed.
+    each: f64,
+    listed: &'p [(Label, f64)],
+}
+
+impl Alphas<'_> {
+    fn of(&self, label: &Label) -> f64 {
+        let listed = self.listed.iter().find(|(other, _)| other == label);
+        listed.map_or(self.each, |(_, alpha)| *alpha)
+    }
+}
+
+/// The Dirichlet evidence of counts with their pseudo-counts; `others` is the pseudo-count of everything that was not seen.
+fn dirichlet(cells: impl Iterator<Item = (f64, f64)>, others: f64) -> f64 {
+    let (mut seen, mut total, mut all) = (0.0, 0.0, others);
+    for (count, alpha) in cells {
+        seen += if count > 0.0 { ln_rising(alpha, count) } else { 0.0 };
+        total += count;
+        all += alpha;
+    }
+    seen - ln_rising(all, total)
 }

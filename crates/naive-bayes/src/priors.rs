@@ -1,18 +1,27 @@
 //! Conjugate priors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::NaiveBayesError;
 use crate::error::option;
 use crate::special::{ln_gamma, ln_rising};
 use crate::statistics::{Counts, Moments};
+use crate::{Label, NaiveBayesError};
 
 const POSITIVE: &str = "finite numbers above 0";
 
 fn positive(name: &'static str, value: f64) -> Result<(), NaiveBayesError> {
     option(name, value, value.is_finite() && value > 0.0, POSITIVE)
+}
+
+/// Positive pseudo-counts, each label once.
+fn each_once(name: &'static str, listed: &[(Label, f64)]) -> Result<(), NaiveBayesError> {
+    let mut seen = HashSet::new();
+    listed.iter().try_for_each(|(label, value)| {
+        positive(name, *value)?;
+        option(name, *value, seen.insert(label), "one pseudo-count for each label")
+    })
 }
 
 /// Gamma prior of a Poisson rate: mean shape / rate.
@@ -158,16 +167,22 @@ pub(crate) fn at_least(variance: f64, mean: f64) -> f64 {
 /// | --- | --- | --- |
 /// | `beta` | (1, 1) | Bernoulli and tag probabilities |
 /// | `level` | 1 | level and term probabilities: a symmetric Dirichlet |
+/// | `level_of` | none | levels and terms of the features named, each with a pseudo-count of its own |
 /// | `count` | shape 1, rate 1 | Poisson rates |
 /// | `gaussian` | [`GaussianPrior::Pooled`] | means and variances |
 /// | `gaussian_of` | none | means and variances of the features named |
 /// | `class` | 1 | class probabilities: a symmetric Dirichlet |
+/// | `class_of` | none | pseudo-counts of the classes named |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidencePriors {
     /// Pseudo-counts of ones and of zeros.
     pub beta: (f64, f64),
     /// Pseudo-count of each level or term.
     pub level: f64,
+    /// Pseudo-counts of single levels or terms, by feature; those not listed have `level`, and those listed count as levels also where no row
+    /// has them. Numbered terms are named by their numbers.
+    #[serde(default)]
+    pub level_of: BTreeMap<String, Vec<(Label, f64)>>,
     /// Prior of rates.
     pub count: GammaPrior,
     /// Prior of Gaussian features.
@@ -176,6 +191,9 @@ pub struct EvidencePriors {
     pub gaussian_of: BTreeMap<String, NormalInverseGamma>,
     /// Pseudo-count of each class.
     pub class: f64,
+    /// Pseudo-counts of single classes; those not listed have `class`.
+    #[serde(default)]
+    pub class_of: Vec<(Label, f64)>,
 }
 
 impl Default for EvidencePriors {
@@ -183,10 +201,12 @@ impl Default for EvidencePriors {
         Self {
             beta: (1.0, 1.0),
             level: 1.0,
+            level_of: BTreeMap::new(),
             count: GammaPrior { shape: 1.0, rate: 1.0 },
             gaussian: GaussianPrior::Pooled,
             gaussian_of: BTreeMap::new(),
             class: 1.0,
+            class_of: Vec::new(),
         }
     }
 }
@@ -197,6 +217,8 @@ impl EvidencePriors {
         positive("beta.1", self.beta.1)?;
         positive("level", self.level)?;
         positive("class", self.class)?;
+        self.level_of.values().try_for_each(|listed| each_once("level_of", listed))?;
+        each_once("class_of", &self.class_of)?;
         self.count.check()?;
         self.gaussian.check()?;
         self.gaussian_of.values().try_for_each(NormalInverseGamma::check)

@@ -68,6 +68,12 @@ impl Classifier {
         Self { model: naive_bayes::Model::default(), ..self.clone() }
     }
 
+    /// The same with every row counting once, for tables that have no column of weights.
+    #[must_use]
+    pub fn unweighted(&self) -> Self {
+        Self { schema: self.schema.unweighted(), ..self.clone() }
+    }
+
     /// The columns.
     #[must_use]
     pub fn schema(&self) -> &Schema {

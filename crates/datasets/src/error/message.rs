@@ -47,6 +47,17 @@ impl DataError {
                 )
             }
             Self::NotCsv { file, format } => format!("`{file}` is {format}, expected CSV in UTF-8"),
+            Self::NotParquet { file } => {
+                format!("`{file}` is no Parquet file: it does not begin with the bytes PAR1")
+            }
+            Self::DamagedParquet { file, rows, what } => {
+                format!("`{file}` is a damaged Parquet file after {rows} complete rows: {what}")
+            }
+            Self::UnsupportedColumn { file, name, found } => {
+                format!(
+                    "`{file}`: column `{name}` holds {found}, expected one number or text a row"
+                )
+            }
             Self::TruncatedGzip { file, rows } => {
                 format!("`{file}` breaks off inside its gzip stream, after {rows} complete rows")
             }
@@ -183,6 +194,9 @@ impl DataError {
             Self::Unwritable { .. } => "check that the folder exists, its permissions and the space left".into(),
             Self::Empty { .. } | Self::NoRows { .. } => "give a header line and at least one row".into(),
             Self::NotCsv { format, .. } => format_remedy(*format).into(),
+            Self::NotParquet { .. } => "name it by what it is, such as .csv, or write it again".into(),
+            Self::DamagedParquet { .. } => "copy, download or write it again".into(),
+            Self::UnsupportedColumn { .. } => "write the table without it, or with a column for each part of it".into(),
             Self::TruncatedGzip { .. } | Self::CorruptGzip { .. } => "copy, download or compress it again".into(),
             Self::InvalidUtf8 { .. } => "save the file as UTF-8 (it may be Latin-1 or Windows-1252)".into(),
             Self::BlankHeader { .. } => "name every column (programs that write row names leave theirs blank), or remove it".into(),

@@ -11,7 +11,7 @@ pub struct Place {
     pub column: String,
     /// Data row, from 1; 0 is the header.
     pub row: u64,
-    /// Line of the file that the row begins on, from 1.
+    /// Line of the file that the row begins on, from 1; 0 in files without lines.
     pub line: u64,
 }
 
@@ -19,6 +19,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, column, row, line } = self;
         match row {
+            _ if *line == 0 => write!(f, "`{file}`, row {row}, column `{column}`"),
             0 => write!(f, "`{file}`, header (line {line}), column `{column}`"),
             row => write!(f, "`{file}`, row {row} (line {line}), column `{column}`"),
         }

@@ -36,7 +36,12 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The original text of each row's cells, in order; no rows unless [`CsvChunks::keep_cells`] was asked for.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn new(table: Table, records: Vec<StringRecord>) -> Self {
+        Self { table, records }
+    }
+
+    /// The text of each row's cells, in order, of CSV as it was; no rows unless [`CsvChunks::keep_cells`] was asked for.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = &str>> {
         self.records.iter().map(StringRecord::iter)
     }

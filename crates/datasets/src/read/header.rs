@@ -7,6 +7,11 @@ use crate::{DataError, error::shown};
 /// Every column named, no name twice, and not a row of numbers.
 pub(crate) fn check(file: &str, names: &[String]) -> Result<(), DataError> {
     check_not_data(file, names)?;
+    check_names(file, names)
+}
+
+/// Every column named, no name twice.
+pub(crate) fn check_names(file: &str, names: &[String]) -> Result<(), DataError> {
     let mut seen = HashMap::new();
     for (index, name) in names.iter().enumerate() {
         if name.is_empty() {

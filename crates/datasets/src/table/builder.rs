@@ -52,22 +52,41 @@ impl TableBuilder {
     /// Adds a row of numbers.
     pub(crate) fn push_numbers(&mut self, values: impl Iterator<Item = f64>) {
         for (index, value) in values.enumerate() {
-            match value {
-                value if value.is_finite() => self.push_cell(index, Cell::Number(value)),
-                value if value.is_nan() => self.push_cell(index, Cell::Missing("NaN")),
-                value => self.push_cell(index, Cell::NotFinite(&value.to_string())),
-            }
+            self.push_value(index, Some(value));
         }
         self.end_row(self.table.n_rows as u64 + 2);
     }
 
-    fn push_cell(&mut self, index: usize, cell: Cell<'_>) {
+    /// Adds a number to a column, `None` where it is missing.
+    pub(crate) fn push_value(&mut self, index: usize, value: Option<f64>) {
+        match value {
+            None => self.push_cell(index, Cell::Missing("")),
+            Some(value) if value.is_finite() => self.push_cell(index, Cell::Number(value)),
+            Some(value) if value.is_nan() => self.push_cell(index, Cell::Missing("NaN")),
+            Some(value) => self.push_cell(index, Cell::NotFinite(&value.to_string())),
+        }
+    }
+
+    /// Adds a cell to a column.
+    pub(crate) fn push_cell(&mut self, index: usize, cell: Cell<'_>) {
         self.table.columns[index].push(cell, &mut self.known[index]);
     }
 
     fn end_row(&mut self, line: u64) {
         self.table.lines.push(self.table.n_rows, line);
         self.table.n_rows += 1;
+    }
+
+    /// Counts rows from after those that came before.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn start_after(&mut self, rows: u64) {
+        self.table.rows_before = rows;
+    }
+
+    /// Completes rows whose cells were added column by column; they stand on no line.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn end_rows(&mut self, rows: usize) {
+        self.table.n_rows += rows;
     }
 
     pub(crate) fn finish(self) -> Table {

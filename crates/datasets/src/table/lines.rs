@@ -17,9 +17,10 @@ impl Lines {
         self.next = line + 1;
     }
 
+    /// 0 in tables whose rows stand on no line.
     pub(super) fn line(&self, row: usize) -> u64 {
         let after = self.runs.partition_point(|&(first, _)| first <= row);
-        let (first, line) = if after == 0 { (0, 1) } else { self.runs[after - 1] };
+        let Some((first, line)) = after.checked_sub(1).map(|run| self.runs[run]) else { return 0 };
         line + (row - first) as u64
     }
 }

@@ -11,6 +11,8 @@ mod generating;
 mod hostile_cells;
 mod hostile_files;
 mod messages;
+#[cfg(feature = "parquet")]
+mod parquet_files;
 mod properties;
 mod real_data;
 mod requests;

@@ -1,8 +1,9 @@
 //! Bernoulli features and tags.
 
-use super::joint::Joint;
+use super::joint::{Joint, Mode};
 use super::term::Term;
 use crate::batch::Block;
+use crate::shards;
 use crate::simd::{self, Kernel, LANES};
 use crate::statistics::{BadCell, Ones, Table};
 
@@ -17,18 +18,55 @@ pub(super) struct BinaryTable {
 pub(super) struct LocalBinary {
     width: usize,
     terms: Vec<[Term; 2]>,
-    /// log θ − log(1 − θ), a row of `width` for each class.
-    slope: Vec<f64>,
-    /// What a missing cell takes back, a row of `width` for each class: log(1 − θ), or 0 where missing means 0.
-    zero: Vec<f64>,
-    /// Σ log(1 − θ) over the columns of the batch, for each class.
-    zeros: Vec<f64>,
+    /// Of the classes themselves.
+    absolute: Weights,
+    /// Of the classes less the first, whose own are 0: one product less for each row.
+    relative: Weights,
     /// The terms of features that are absent from every row.
     absent: Vec<Term>,
     /// Whether no value is impossible.
     regular: bool,
     /// Whether a cell that is missing means 0, as it does for tags.
     blank_is_zero: bool,
+}
+
+/// log p(x | c) = Σ log(1 − θ_j) + Σ x_j s_j with s_j = log θ_j − log(1 − θ_j).
+struct Weights {
+    /// The first class that has any.
+    first: usize,
+    /// s, a row of `width` for each class.
+    slope: Vec<f64>,
+    /// What a missing cell takes back, a row of `width` for each class: log(1 − θ), or 0 where missing means 0.
+    zero: Vec<f64>,
+    /// Σ log(1 − θ) over the columns of the batch, for each class.
+    zeros: Vec<f64>,
+}
+
+impl Weights {
+    fn new(terms: &[[Term; 2]], width: usize, classes: usize, blank_is_zero: bool) -> Self {
+        let taken = |[zero, _]: &[Term; 2]| if blank_is_zero { 0.0 } else { zero.log };
+        let sum = |row: &[[Term; 2]]| row.iter().map(|[zero, _]| zero.log).sum();
+        let rows = |class: usize| &terms[class * width..(class + 1) * width];
+        Self {
+            first: 0,
+            slope: terms.iter().map(|[zero, one]| one.log - zero.log).collect(),
+            zero: terms.iter().map(taken).collect(),
+            zeros: (0..classes).map(|class| sum(rows(class))).collect(),
+        }
+    }
+
+    /// Less the first class.
+    fn relative(&self, width: usize) -> Self {
+        let less = |values: &[f64], width: usize| {
+            values.iter().enumerate().map(|(at, value)| value - values[at % width.max(1)]).collect()
+        };
+        Self {
+            first: usize::from(self.zeros.len() > 1),
+            slope: less(&self.slope, width),
+            zero: less(&self.zero, width),
+            zeros: less(&self.zeros, 1),
+        }
+    }
 }
 
 impl BinaryTable {
@@ -51,33 +89,32 @@ impl BinaryTable {
 
     /// For Bernoulli features at `places`.
     pub(super) fn of_cells(&self, places: &[usize]) -> LocalBinary {
-        let local = self.of_tags(places, &[]);
-        let zero = local.terms.iter().map(|[zero, _]| zero.log).collect();
-        LocalBinary { blank_is_zero: false, zero, ..local }
+        self.local(places, &[], false)
     }
 
     /// For tags at `places`, and with those `absent` from the batch, which count as 0 in every row.
     pub(super) fn of_tags(&self, places: &[usize], absent: &[usize]) -> LocalBinary {
+        self.local(places, absent, true)
+    }
+
+    fn local(&self, places: &[usize], absent: &[usize], blank_is_zero: bool) -> LocalBinary {
         let terms: Vec<[Term; 2]> =
             self.terms.iter().flat_map(|row| places.iter().map(|&at| row[at])).collect();
-        let slope = terms.iter().map(|[zero, one]| one.log - zero.log).collect();
-        let zeros = self.terms.iter().map(|row| places.iter().map(|&at| row[at][0].log).sum());
         let sum = |row: &Vec<[Term; 2]>| {
             absent.iter().fold(Term::default(), |sum, &at| Term {
                 log: sum.log + row[at][0].log,
                 order: sum.order + row[at][0].order,
             })
         };
-        let regular = terms.iter().flatten().all(|term| term.order == 0.0);
-        let (zeros, absent) = (zeros.collect(), self.terms.iter().map(sum).collect());
+        let width = places.len();
+        let absolute = Weights::new(&terms, width, self.terms.len(), blank_is_zero);
         LocalBinary {
-            width: places.len(),
-            zero: vec![0.0; terms.len()],
-            slope,
-            zeros,
-            absent,
-            regular,
-            blank_is_zero: true,
+            width,
+            relative: absolute.relative(width),
+            absolute,
+            absent: self.terms.iter().map(sum).collect(),
+            regular: terms.iter().flatten().all(|term| term.order == 0.0),
+            blank_is_zero,
             terms,
         }
     }
@@ -90,7 +127,7 @@ impl LocalBinary {
         block: Block<'_>,
         rows: usize,
     ) -> Result<(), BadCell> {
-        if self.absent.iter().any(|term| term.log != 0.0) {
+        if self.absent.iter().any(|term| term.log != 0.0 || term.order != 0.0) {
             for row in 0..rows {
                 let terms = self.absent.iter().enumerate();
                 terms.for_each(|(class, term)| joint.add(row, class, *term, 1.0));
@@ -99,21 +136,22 @@ impl LocalBinary {
         if self.width == 0 {
             return Ok(());
         }
-        if self.regular {
-            simd::run(Products { table: self, block, rows, joint: &mut *joint });
+        if !self.regular {
+            return (0..rows).try_for_each(|row| self.add_cells(joint, row, block.row(row)));
         }
-        for row in 0..rows {
-            let (values, products) = joint.values_and_scratch(row);
-            // NaN marks rows with a cell that is refused.
-            if self.regular && !products[0].is_nan() {
-                for ((value, zeros), product) in values.iter_mut().zip(&self.zeros).zip(products) {
-                    *value += zeros + product;
-                }
-            } else {
-                self.add_cells(joint, row, block.row(row))?;
+        let weights = match joint.mode {
+            Mode::Absolute => &self.absolute,
+            Mode::Relative => &self.relative,
+        };
+        let refused =
+            simd::run(Products { width: self.width, weights, block, rows, joint: &mut *joint });
+        match refused {
+            0 => Ok(()),
+            rows => {
+                let row = rows.trailing_zeros() as usize;
+                self.add_cells(joint, row, block.row(row))
             }
         }
-        Ok(())
     }
 
     fn add_cells(&self, joint: &mut Joint, row: usize, cells: &[f64]) -> Result<(), BadCell> {
@@ -133,53 +171,76 @@ impl LocalBinary {
     }
 }
 
-/// Fills the scratch of a [`Joint`] with Σ x_j s_j, and with NaN for rows with a cell that is neither 0 nor 1 nor missing.
+/// Adds Σ log(1 − θ) + Σ x_j s_j to the values of a [`Joint`]; the result has the rows with a cell that is refused, to which nothing was
+/// added.
 struct Products<'k> {
-    table: &'k LocalBinary,
+    width: usize,
+    weights: &'k Weights,
     block: Block<'k>,
     rows: usize,
     joint: &'k mut Joint,
 }
 
+/// A set of the rows of a block.
+type Rows = u128;
+const _: () = assert!(shards::BLOCK <= Rows::BITS as usize);
+
 impl Kernel for Products<'_> {
-    type Output = ();
+    type Output = Rows;
 
     #[inline(always)]
-    fn call(self) {
-        let (width, n) = (self.table.width, self.joint.n_classes);
-        let out = self.joint.scratch(self.rows);
-        for (class, slope) in self.table.slope.chunks_exact(width).enumerate() {
-            for row in 0..self.rows {
-                out[row * n + class] = product(self.block.row(row), slope);
+    fn call(self) -> Rows {
+        let Self { width, weights, block, rows, joint } = self;
+        let (n, values) = (joint.n_classes, joint.all_values());
+        let Weights { first, slope, zeros, .. } = weights;
+        // Rows whose cells are not all 0 and 1.
+        let mut odd: Rows = 0;
+        for (row, values) in values.chunks_exact_mut(n).take(rows).enumerate() {
+            let cells = block.row(row);
+            match checked_product(cells, &slope[first * width..(first + 1) * width]) {
+                Some(product) => values[*first] += zeros[*first] + product,
+                None => odd |= 1 << row,
             }
         }
-        for row in 0..self.rows {
-            let (cells, out) = (self.block.row(row), &mut out[row * n..(row + 1) * n]);
-            if !cells_are_binary(cells) {
-                out[0] = f64::NAN;
-            } else if out[0].is_nan() {
-                for (class, out) in out.iter_mut().enumerate() {
-                    *out = self.table.product_of_present(cells, class);
+        for class in first + 1..n {
+            let slope = &slope[class * width..(class + 1) * width];
+            for (row, values) in values.chunks_exact_mut(n).take(rows).enumerate() {
+                if odd >> row & 1 == 0 {
+                    values[class] += zeros[class] + product(block.row(row), slope);
                 }
             }
         }
+        let mut refused: Rows = 0;
+        while odd != 0 {
+            let row = odd.trailing_zeros() as usize;
+            odd &= odd - 1;
+            let cells = block.row(row);
+            if !cells_are_binary(cells) {
+                refused |= 1 << row;
+                continue;
+            }
+            for (class, value) in values[row * n..][..n].iter_mut().enumerate().skip(*first) {
+                *value += zeros[class] + weights.product_of_present(cells, class, width);
+            }
+        }
+        refused
     }
 }
 
-impl LocalBinary {
+impl Weights {
     /// Σ x_j s_j over the cells that are there, less log(1 − θ) of the others unless missing means 0.
     #[inline(always)]
-    fn product_of_present(&self, cells: &[f64], class: usize) -> f64 {
-        let at = class * self.width;
-        let (slope, zero) = (&self.slope[at..at + self.width], &self.zero[at..at + self.width]);
+    fn product_of_present(&self, cells: &[f64], class: usize, width: usize) -> f64 {
+        let at = class * width;
+        let (slope, zero) = (&self.slope[at..at + width], &self.zero[at..at + width]);
         let mut lanes = [0.0; LANES];
-        let whole = self.width - self.width % LANES;
+        let whole = width - width % LANES;
         for first in (0..whole).step_by(LANES) {
             for (lane, at) in lanes.iter_mut().zip(first..) {
                 *lane += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
             }
         }
-        for at in whole..self.width {
+        for at in whole..width {
             lanes[0] += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
         }
         (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
@@ -215,4 +276,27 @@ fn product(cells: &[f64], slope: &[f64]) -> f64 {
     }
     let rest: f64 = rest.iter().zip(slope_rest).map(|(cell, slope)| cell * slope).sum();
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
+}
+
+/// The same sum where every cell is 0 or 1; `None` when in doubt.
+///
+/// x² has the bits of x for 0 and 1, and for infinity and NaN, with which the sum is not finite.
+#[inline(always)]
+fn checked_product(cells: &[f64], slope: &[f64]) -> Option<f64> {
+    let (mut lanes, mut odd) = ([0.0; 4], [0_u64; 4]);
+    let (whole, rest) = cells.as_chunks::<4>();
+    let (slopes, slope_rest) = slope.as_chunks::<4>();
+    for (cells, slope) in whole.iter().zip(slopes) {
+        for lane in 0..4 {
+            lanes[lane] += cells[lane] * slope[lane];
+            odd[lane] |= (cells[lane] * cells[lane]).to_bits() ^ cells[lane].to_bits();
+        }
+    }
+    let mut last = 0.0;
+    for (cell, slope) in rest.iter().zip(slope_rest) {
+        last += cell * slope;
+        odd[0] |= (cell * cell).to_bits() ^ cell.to_bits();
+    }
+    let sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + last;
+    ((odd[0] | odd[1] | odd[2] | odd[3]) == 0 && sum.is_finite()).then_some(sum)
 }

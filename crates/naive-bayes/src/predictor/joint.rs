@@ -44,9 +44,16 @@ impl Joint {
 
     /// Begins a block: every row has the prior alone.
     pub(super) fn start(&mut self, rows: usize, log_prior: &[f64]) {
-        self.log.clear();
-        (0..rows).for_each(|_| self.log.extend_from_slice(log_prior));
+        self.log.resize(rows * self.n_classes, 0.0);
+        for values in self.log.chunks_exact_mut(self.n_classes) {
+            values.iter_mut().zip(log_prior).for_each(|(value, prior)| *value = *prior);
+        }
         self.limited = false;
+    }
+
+    /// The values of every row of the block.
+    pub(super) fn all_values(&mut self) -> &mut [f64] {
+        &mut self.log
     }
 
     /// The values of a row.

@@ -22,9 +22,39 @@ pub(super) struct MultinomialTable {
     n_classes: usize,
     /// Classes rounded up to whole lanes.
     width: usize,
-    logs: Vec<f64>,
+    logs: Lines,
     /// Number of impossible values a term stands for; empty when there are none.
     orders: Vec<f64>,
+}
+
+/// Numbers that begin where a line of the cache does: a row of them is spread over as few lines as can be.
+#[derive(Debug, Clone)]
+struct Lines {
+    start: usize,
+    numbers: Vec<f64>,
+}
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+impl Lines {
+    /// So many zeros. A clone may lie otherwise, which costs time only.
+    fn new(length: usize) -> Self {
+        let room = LINE / size_of::<f64>();
+        let mut numbers: Vec<f64> = Vec::with_capacity(length + room);
+        let start = numbers.as_ptr().align_offset(LINE).min(room);
+        numbers.resize(start + length, 0.0);
+        Self { start, numbers }
+    }
+
+    fn at(&mut self, place: usize, number: f64) {
+        self.numbers[self.start + place] = number;
+    }
+
+    #[inline(always)]
+    fn all(&self) -> &[f64] {
+        &self.numbers[self.start..]
+    }
 }
 
 /// The table for the terms of a batch.
@@ -48,14 +78,14 @@ impl MultinomialTable {
             n_terms,
             n_classes: classes.len(),
             width,
-            logs: vec![0.0; n_terms * width],
+            logs: Lines::new(n_terms * width),
             orders: Vec::new(),
         };
         for (column, &class) in classes.iter().enumerate() {
             let total = tally.total(class);
             for (term, &at) in kept.iter().enumerate() {
                 let found = Term::smoothed(tally.get(class, at), total, alpha, n_terms as f64);
-                table.logs[term * width + column] = found.log;
+                table.logs.at(term * width + column, found.log);
                 if found.order > 0.0 {
                     table.orders.resize(n_terms * width, 0.0);
                     table.orders[term * width + column] = found.order;
@@ -84,7 +114,7 @@ impl MultinomialTable {
 
     fn term(&self, term: usize, class: usize) -> Term {
         let at = term * self.width + class;
-        Term { log: self.logs[at], order: self.orders.get(at).copied().unwrap_or(0.0) }
+        Term { log: self.logs.all()[at], order: self.orders.get(at).copied().unwrap_or(0.0) }
     }
 
     pub(super) fn local<'b>(&'b self, documents: &'b Documents) -> LocalMultinomial<'b> {
@@ -181,9 +211,10 @@ impl LocalMultinomial<'_> {
     ) -> usize {
         let (terms, counts) = self.documents.row(document);
         let mut sums = [0.0; W];
+        let table = self.table.logs.all();
         let logs = |place: u32| -> Option<&[f64; W]> {
             let at = place as usize * self.table.width + first;
-            self.table.logs.get(at..at + W)?.try_into().ok()
+            table.get(at..at + W)?.try_into().ok()
         };
         let mut add = |place: u32, count: f64| {
             if let Some(logs) = logs(place) {

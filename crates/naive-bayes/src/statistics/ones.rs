@@ -75,8 +75,8 @@ impl Cell for Tags {
 pub(crate) struct Scratch {
     n: Vec<f64>,
     ones: Vec<f64>,
-    /// Not zero in columns with a cell that is neither 0 nor 1.
-    odd: Vec<u64>,
+    /// Not zero when there may be a cell that is neither 0 nor 1.
+    odd: u64,
 }
 
 impl Scratch {
@@ -99,13 +99,12 @@ impl Scratch {
             sums.clear();
             sums.resize(group.classes.len() * block.width, 0.0);
         }
-        self.odd.clear();
-        self.odd.resize(block.width, 0);
+        self.odd = 0;
     }
 
     /// Whether no cell was other than it may be.
     fn is_regular(&self) -> bool {
-        self.odd.iter().all(|odd| *odd == 0) && self.ones.iter().all(|sum| sum.is_finite())
+        self.odd == 0 && self.ones.iter().all(|sum| sum.is_finite())
     }
 }
 
@@ -122,7 +121,8 @@ impl<const MISSING: bool> Kernel for Sum<'_, MISSING> {
     #[inline(always)]
     fn call(self) {
         let width = self.block.width;
-        let Scratch { n, ones, odd } = self.scratch;
+        let Scratch { n, ones, odd: found } = self.scratch;
+        let mut odd = [0; LANES];
         let whole = width - width % LANES;
         // A closure for each row would not be compiled for the instruction set.
         for (row, &slot) in self.group.slots.iter().enumerate() {
@@ -133,12 +133,13 @@ impl<const MISSING: bool> Kernel for Sum<'_, MISSING> {
             let cells = self.block.row(row);
             let (n, ones) = (&mut n[at..at + width], &mut ones[at..at + width]);
             for at in (0..whole).step_by(LANES) {
-                add::<LANES, MISSING>(cells, weight, n, ones, odd, at);
+                add::<LANES, MISSING>(cells, weight, n, ones, &mut odd, at);
             }
             for at in whole..width {
-                add::<1, MISSING>(cells, weight, n, ones, odd, at);
+                add::<1, MISSING>(cells, weight, n, ones, &mut odd, at);
             }
         }
+        *found = odd.into_iter().fold(0, |all, odd| all | odd);
     }
 }
 
@@ -146,25 +147,21 @@ impl<const MISSING: bool> Kernel for Sum<'_, MISSING> {
 #[inline(always)]
 #[expect(
     clippy::float_cmp,
-    reason = "x² = x holds exactly for 0 and 1, and for +∞, whose sum is not finite"
+    reason = "x² = x holds exactly for 0 and 1, and for +∞, whose sum is not finite, as that of NaN"
 )]
 fn add<const W: usize, const MISSING: bool>(
     cells: &[f64],
     weight: f64,
     n: &mut [f64],
     ones: &mut [f64],
-    odd: &mut [u64],
+    odd: &mut [u64; LANES],
     at: usize,
 ) {
     let (Some(cells), Some(n)) = (cells[at..].first_chunk::<W>(), n[at..].first_chunk_mut::<W>())
     else {
         return;
     };
-    let (Some(ones), Some(odd)) =
-        (ones[at..].first_chunk_mut::<W>(), odd[at..].first_chunk_mut::<W>())
-    else {
-        return;
-    };
+    let Some(ones) = ones[at..].first_chunk_mut::<W>() else { return };
     for lane in 0..W {
         let there = !MISSING || !cells[lane].is_nan();
         let cell = if there { cells[lane] } else { 0.0 };
@@ -172,7 +169,12 @@ fn add<const W: usize, const MISSING: bool>(
             n[lane] += if there { weight } else { 0.0 };
         }
         ones[lane] += weight * cell;
-        odd[lane] |= u64::from(cell * cell != cell);
+        odd[lane] |= if MISSING {
+            u64::from(cell * cell != cell)
+        } else {
+            // The bits differ for −0 too, which the other pass forgives.
+            (cell * cell).to_bits() ^ cell.to_bits()
+        };
     }
 }
 

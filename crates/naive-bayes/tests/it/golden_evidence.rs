@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use naive_bayes::probability::laplace;
 use naive_bayes::{
-    Batch, Direction, Evidence, EvidencePriors, GammaPrior, GaussianPrior, Kind, Levels,
+    Batch, Direction, Evidence, EvidencePriors, GammaPrior, GaussianPrior, Kind, Label, Levels,
     NaiveBayesError, NormalInverseGamma, Options, Smoothing, select,
 };
 use serde_json::Value;
@@ -41,19 +41,65 @@ fn bernoulli() {
     }
 }
 
-#[test]
-fn categorical_with_a_symmetric_prior() {
-    let golden = golden();
-    let case = &golden["evidence"]["categorical"][0];
+/// The levels of a case, and what is listed of their pseudo-counts.
+fn categorical(case: &Value) -> (Vec<i64>, EvidencePriors) {
     let counts = integers(&case["counts"]);
-    let cells: Vec<i64> = counts.iter().zip(0..).flat_map(|(&n, level)| vec![level; n]).collect();
-    let batch = Batch::new(cells.len()).levels("x", Levels::from_integers(&cells)).unwrap();
-    close(
-        "categorical",
-        alone(batch, &EvidencePriors::default()),
-        number(&case["log_evidence"]),
-        TOLERANCE,
-    );
+    let cells = counts.iter().zip(0..).flat_map(|(&n, level)| vec![level; n]).collect();
+    let mut priors = EvidencePriors::default();
+    match case["alpha"].as_f64() {
+        Some(alpha) => priors.level = alpha,
+        None => {
+            let listed = vector(&case["alpha"]).into_iter().zip(0..);
+            let listed = listed.map(|(alpha, level)| (Label::Integer(level), alpha)).collect();
+            priors.level_of = BTreeMap::from([("x".to_owned(), listed)]);
+        }
+    }
+    (cells, priors)
+}
+
+#[test]
+fn categorical_with_symmetric_and_asymmetric_priors() {
+    for case in list(&golden()["evidence"]["categorical"]) {
+        let (cells, priors) = categorical(case);
+        let batch = Batch::new(cells.len()).levels("x", Levels::from_integers(&cells)).unwrap();
+        close("categorical", alone(batch, &priors), number(&case["log_evidence"]), TOLERANCE);
+    }
+}
+
+#[test]
+fn pseudo_counts_of_terms_and_classes_are_those_of_levels() {
+    let golden = golden();
+    let case = &golden["evidence"]["categorical"][1];
+    let (cells, priors) = categorical(case);
+    let expected = number(&case["log_evidence"]);
+    let counts = ndarray::Array2::from_shape_fn((cells.len(), 4), |(row, term)| {
+        f64::from(u8::from(cells[row] == term as i64))
+    });
+    let documents = naive_bayes::Documents::from_matrix(&counts).unwrap();
+    let batch = Batch::new(cells.len()).documents("x", documents).unwrap();
+    close("terms", alone(batch, &priors), expected, TOLERANCE);
+    let priors = EvidencePriors { class_of: priors.level_of["x"].clone(), ..Default::default() };
+    let model = fitted(&Batch::new(cells.len()), &Levels::from_integers(&cells));
+    close("classes", model.evidence(&priors).unwrap().labels, expected, TOLERANCE);
+}
+
+#[test]
+fn a_listed_level_that_no_row_has_still_counts() {
+    let batch = |cells: &[i64]| {
+        let levels = Levels::from_integers(cells);
+        Batch::new(cells.len()).levels("x", levels).unwrap()
+    };
+    let listed = vec![(Label::Integer(7), 3.0)];
+    let level_of = BTreeMap::from([("x".to_owned(), listed)]);
+    let priors = EvidencePriors { level_of, ..Default::default() };
+    // One cell of a level with pseudo-count 1 beside 3: 1/4.
+    close("unseen", alone(batch(&[0]), &priors), 0.25_f64.ln(), TOLERANCE);
+    for bad in [vec![(Label::Integer(1), 0.0)], vec![(Label::Integer(1), 1.0); 2]] {
+        let level_of = BTreeMap::from([("x".to_owned(), bad)]);
+        let priors = EvidencePriors { level_of, ..Default::default() };
+        let refused = fitted(&batch(&[0]), &Levels::from_integers(&[0])).evidence(&priors);
+        assert!(matches!(refused, Err(NaiveBayesError::Option { name: "level_of", .. })));
+    }
 }
 
 #[test]

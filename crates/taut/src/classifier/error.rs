@@ -1,7 +1,7 @@
 //! What can be wrong with a table, or a request, for a classifier.
 
 use datasets::Place;
-use naive_bayes::NaiveBayesError;
+use naive_bayes::{Label, NaiveBayesError};
 
 use super::FeatureKind;
 
@@ -55,6 +55,16 @@ pub enum ClassifyError {
         inferred: bool,
         /// Whether the cell is text, not a number.
         text: bool,
+    },
+    /// A level the model has not seen, refused because the options say so.
+    #[error(
+        "{place} holds `{level}`, which the model has not seen: correct the cell, or let unseen levels pass"
+    )]
+    Unseen {
+        /// Where.
+        place: Place,
+        /// The level.
+        level: Label,
     },
     /// A row to learn from has no class.
     #[error(

@@ -100,6 +100,9 @@ impl Schema {
                 Some(column) => refused(table, column, *row, self.column(feature)),
                 None => error.into(),
             },
+            NaiveBayesError::UnseenLevel { feature, row, level } => {
+                ClassifyError::Unseen { place: place(table, *row, feature), level: level.clone() }
+            }
             _ => error.into(),
         }
     }

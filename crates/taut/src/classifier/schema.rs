@@ -46,6 +46,11 @@ impl Schema {
         self
     }
 
+    /// Without a column of weights.
+    pub(super) fn unweighted(&self) -> Self {
+        Self { weights: None, ..self.clone() }
+    }
+
     /// Says what a column is; the last word on a column counts.
     #[must_use]
     pub fn kind(mut self, name: impl Into<String>, kind: FeatureKind) -> Self {

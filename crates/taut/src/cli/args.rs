@@ -96,7 +96,7 @@ pub(crate) struct Common {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
-    /// CSV file (.csv, .csv.gz), or - for standard input
+    /// Table (.csv, .csv.gz, .parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Target column(s), separated by commas
@@ -129,7 +129,7 @@ pub(crate) struct FitArgs {
     /// [default: 512, or the number of rows]
     #[arg(long, value_name = "M")]
     pub(crate) inducing: Option<usize>,
-    /// CSV file with inducing points: the input columns, in the table's units
+    /// Table with inducing points: the input columns, in the table's units
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inducing", "select"])]
     pub(crate) inducing_points: Option<PathBuf>,
     /// How inducing points are chosen [default: greedy]
@@ -240,7 +240,7 @@ pub(crate) struct PredictArgs {
     /// Model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
-    /// CSV file with the model's input columns, or - for standard input
+    /// Table with the model's input columns (.csv, .csv.gz, .parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Where to write the predictions [default: standard output]
@@ -315,7 +315,7 @@ pub(crate) struct CertifyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DescribeArgs {
-    /// CSV file (.csv, .csv.gz), or - for standard input
+    /// Table (.csv, .csv.gz, .parquet), or - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Write the description as JSON

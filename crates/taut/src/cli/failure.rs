@@ -147,6 +147,9 @@ impl From<ClassifyError> for Failure {
                 let (column, other) = (&place.column, kind.alternative(*text));
                 format!("correct the cell, or fit with --kind '{column}={other}'")
             }
+            ClassifyError::Unseen { .. } => {
+                "correct the cell, or use --unseen skip or --unseen open".to_owned()
+            }
             ClassifyError::Unlabelled { .. } => {
                 "fill the cell, or leave such rows out with --skip-unlabelled".to_owned()
             }
@@ -165,7 +168,6 @@ impl From<NaiveBayesError> for Failure {
             | NaiveBayesError::PriorSum { .. } => {
                 "give --prior CLASS=P once for each class, adding up to 1, or --prior learned"
             }
-            NaiveBayesError::UnseenLevel { .. } => "use --unseen skip or --unseen open",
             _ => return Self::from_sentence(&error.to_string()),
         };
         Self { remedy: remedy.to_owned(), ..Self::from_sentence(&error.to_string()) }

@@ -42,8 +42,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Certify(args) => certify::run(args),
-        Command::Data(DataCommand::List(args)) => data::list(args),
         Command::Classify(command) => classify::run(command),
+        Command::Data(DataCommand::List(args)) => data::list(args),
         Command::Data(DataCommand::Describe(args)) => describe::run(args),
         Command::Data(DataCommand::Fetch(args)) => data::fetch(args),
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use datasets::{CsvChunks, CsvOptions, CsvWriter, DataError, Input, Source, Table};
+use datasets::{CsvOptions, CsvWriter, DataError, Input, Source, Table, TableChunks};
 use gp_core::metrics::normal_half_width;
 use gp_core::{GpError, WholeFile};
 use ndarray::{Array2, Array3, Axis, concatenate};
@@ -75,7 +75,7 @@ fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), F
     let source = Source::argument(&args.data);
     let usual = if args.certify { CERTIFIED_CHUNK } else { CHUNK };
     let rows = model.rows_at_a_time().map_or(usual, |few| few.min(usual));
-    let mut chunks = CsvChunks::open(source, &CsvOptions::default(), rows)?;
+    let mut chunks = TableChunks::open(source, &CsvOptions::default(), rows)?;
     if args.keep {
         chunks = chunks.keep_cells();
     }
@@ -122,7 +122,7 @@ fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
 fn write_chunks(
     args: &PredictArgs,
     model: &Model,
-    chunks: CsvChunks,
+    chunks: TableChunks,
     names: &[&str],
     writer: &mut CsvFile,
 ) -> Result<(), Failure> {
@@ -262,7 +262,7 @@ fn check_samples(rows: usize, numbers: usize) -> Result<(), Failure> {
 fn write_samples(
     args: &PredictArgs,
     model: &Model,
-    chunks: CsvChunks,
+    chunks: TableChunks,
     count: usize,
     names: &[&str],
     writer: &mut CsvFile,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use datasets::{
-    CsvOptions, Design, Missing, Notice, Roles, Source, Table, TestSize, design, read_csv, split,
+    CsvOptions, Design, Missing, Notice, Roles, Source, Table, TestSize, design, read_table, split,
 };
 use gp_core::WholeFile;
 use taut::select_rows;
@@ -22,7 +22,7 @@ pub(crate) struct Tables {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Table, Failure> {
-    Ok(read_csv(Source::argument(path), &CsvOptions::default())?)
+    Ok(read_table(Source::argument(path), &CsvOptions::default())?)
 }
 
 fn roles(args: &FitArgs) -> Roles {

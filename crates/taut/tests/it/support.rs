@@ -113,8 +113,11 @@ impl Run {
     #[track_caller]
     pub(crate) fn refused(self, code: i32, cause: &str, remedy: &str) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
-        let lines: Vec<&str> =
-            self.err.lines().filter(|line| !line.starts_with("note: ")).collect();
+        // Progress on rows begins with their number.
+        let told = |line: &&str| {
+            !line.starts_with("note: ") && !line.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let lines: Vec<&str> = self.err.lines().filter(told).collect();
         let [error, help] = lines[..] else { panic!("two lines: {self:#?}") };
         let (error, help) = (error.strip_prefix("error: "), help.strip_prefix("help: "));
         assert!(error.is_some_and(|error| error.contains(cause)), "{self:#?}");

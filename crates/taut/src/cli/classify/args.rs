@@ -63,7 +63,7 @@ impl From<Unseen> for UnseenLevel {
 
 #[derive(Debug, Args)]
 pub(crate) struct ClassifyFitArgs {
-    /// Table (.csv, .csv.gz), or - for standard input
+    /// Table (.csv, .csv.gz, .parquet), or - for standard input
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Column to predict: its name, or its position from 1

@@ -1,8 +1,9 @@
 //! A table from beginning to end, in bounded memory.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use datasets::{Chunk, CsvChunks, CsvOptions, Source};
+use datasets::{Chunk, CsvOptions, Source, TableChunks};
 
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::Interrupt;
@@ -11,21 +12,30 @@ use crate::cli::progress::Display;
 /// Rows read and worked on at a time.
 const CHUNK: usize = 8192;
 
+/// Work that needs no sign of progress.
+const SHORT: Duration = Duration::from_secs(1);
+
 /// Opens a table and reads the names of its columns.
-pub(super) fn open(data: &Path) -> Result<CsvChunks, Failure> {
-    Ok(CsvChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
+pub(super) fn open(data: &Path) -> Result<TableChunks, Failure> {
+    Ok(TableChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
 }
 
 /// Watches for Ctrl-C and shows how far a command is.
 pub(super) struct Pass {
     interrupt: Interrupt,
     display: Display,
+    began: Instant,
     rows: u64,
 }
 
 impl Pass {
     pub(super) fn new(quiet: bool) -> Result<Self, Failure> {
-        Ok(Self { interrupt: Interrupt::listen()?, display: Display::new(quiet), rows: 0 })
+        Ok(Self {
+            interrupt: Interrupt::listen()?,
+            display: Display::new(quiet),
+            began: Instant::now(),
+            rows: 0,
+        })
     }
 
     /// A line that stays, on standard error.
@@ -36,7 +46,7 @@ impl Pass {
     /// Hands out chunk after chunk until `work` has enough; returns the number of rows.
     pub(super) fn each(
         &mut self,
-        chunks: CsvChunks,
+        chunks: TableChunks,
         doing: &str,
         mut work: impl FnMut(&Chunk) -> Result<bool, Failure>,
     ) -> Result<u64, Failure> {
@@ -47,10 +57,12 @@ impl Pass {
                 return Err(Failure::interrupted("nothing was kept: run the command again"));
             }
             let chunk = chunk?;
-            let more = work(&chunk);
+            let more = work(&chunk).inspect_err(|_| self.display.clear())?;
             self.rows += chunk.table.n_rows() as u64;
-            self.display.now(format!("{} rows {doing}", self.rows));
-            if !more? {
+            if self.began.elapsed() >= SHORT {
+                self.display.now(format!("{} rows {doing}", self.rows));
+            }
+            if !more {
                 break;
             }
         }

@@ -124,6 +124,8 @@ fn scored(
     let classes = folds.as_ref().map_or(predictor.classes(), Folds::classes).to_vec();
     let mut scores = Scores::new(&classes, ranked_class(args, &classes)?);
     let policy = unlabelled(args.skip_unlabelled);
+    // Rows are judged one by one, whatever they weighed when learned.
+    let classifier = &classifier.unweighted();
     let mut skipped = 0;
     pass.each(open(&args.data)?, "judged", |chunk| {
         let table = &chunk.table;

@@ -1,0 +1,215 @@
+//! Tables, labels and models that `taut classify` must get right, or refuse by name.
+
+use crate::support::{Place, close};
+
+fn fit(place: &Place, text: &str, options: &str) -> crate::support::Run {
+    place.write("t.csv", text);
+    place.taut(&format!("classify fit t.csv --target y --out m {options}"))
+}
+
+#[test]
+fn labels_with_commas_quotes_and_line_breaks() {
+    let place = Place::new();
+    let text = "x,y\n1,\"a,\"\"b\"\"\nc\"\n2,\"a,\"\"b\"\"\nc\"\n9,\" d \"\n8,d\n";
+    fit(&place, text, "").ok();
+    let out = place.taut("classify predict m t.csv").ok().out;
+    assert!(out.starts_with("predicted,\"p_a,\"\"b\"\"\nc\",p_d\n\"a,\"\"b\"\"\nc\","), "{out}");
+    // What was written reads back as a table.
+    place.write("p.csv", &out);
+    let described = place.taut("data describe p.csv").ok().out;
+    assert!(described.contains("4 rows, 3 columns"), "{described}");
+    place.taut("classify evaluate m t.csv --report e.json").ok();
+    assert_eq!(place.json("e.json")["classes"], serde_json::json!(["a,\"b\"\nc", "d"]));
+    place.taut("classify explain m t.csv --rows 1").ok();
+}
+
+#[test]
+fn one_class_only() {
+    let place = Place::new();
+    let out = fit(&place, "x,y\n1,a\n2,a\n", "").ok().out;
+    assert!(out.contains("one class only: every prediction will be `a`"), "{out}");
+    assert_eq!(place.taut("classify predict m t.csv").ok().out, "predicted,p_a\na,1\na,1\n");
+    place.taut("classify evaluate m t.csv").ok();
+    place.taut("classify explain m t.csv").refused(1, "one class only", "classify update");
+}
+
+#[test]
+fn columns_and_rows_without_a_cell() {
+    let place = Place::new();
+    let out = fit(&place, "x,none,y\n1,,a\n5,NA,b\n2,,a\n6,,b\n,,a\n", "").ok().out;
+    assert!(out.contains("none: no cell yet, not used"), "{out}");
+    place.write("new.csv", "x,none\n,\n1,\n");
+    let out = place.taut("classify predict m new.csv").ok().out;
+    // Without any cell the prior is left.
+    let first: Vec<&str> = out.lines().nth(1).unwrap().split(',').collect();
+    close(first[1].parse().unwrap(), 0.6, 1e-14);
+    // The column gets its kind once it has a cell.
+    place.write("later.csv", "x,none,y\n1,red,a\n");
+    let out = place.taut("classify update m later.csv").ok().out;
+    assert!(out.contains("none: categorical (inferred)"), "{out}");
+    let out = fit(&place, "none,y\n,a\n,b\n", "").ok().out;
+    assert!(out.contains("no column is left as a feature"), "{out}");
+}
+
+#[test]
+fn cells_that_contradict_their_kind() {
+    let place = Place::new();
+    let rows = |last: &str| {
+        let many: String = (0..9000).map(|i| format!("{},{}\n", i % 2, i % 3)).collect();
+        format!("x,y\n{many}{last},1\n")
+    };
+    // Beyond the chunk that the kind was inferred from.
+    fit(&place, &rows("2"), "").refused(
+        1,
+        "`t.csv`, row 9001 (line 9002), column `x` holds `2`",
+        "--kind 'x=gaussian'",
+    );
+    fit(&place, &rows("2"), "--kind x=gaussian").ok();
+    fit(&place, &rows("red"), "").refused(1, "row 9001", "--kind 'x=categorical'");
+    std::fs::remove_file(place.path("m")).unwrap();
+    fit(&place, "x,y\n1.5,a\n2,b\ninf,b\n", "").refused(
+        1,
+        "row 3 (line 4), column `x` holds `inf`",
+        "correct the cell",
+    );
+    fit(&place, "x,y\n1.5,a\n1e400,b\n", "").refused(1, "`1e400`", "");
+    fit(&place, "x,y\n1.5,a\n1e200,b\n", "").refused(1, "1e140", "correct");
+    fit(&place, "x,y\n1.5,a\n2,b\n", "--kind x=count").refused(
+        1,
+        "holds `1.5`",
+        "--kind 'x=gaussian'",
+    );
+    fit(&place, "x,y\n-1,a\n2,b\n", "--kind x=multinomial").refused(1, "holds `-1`", "");
+    fit(&place, "x,y\nred,a\n2,b\n", "--kind x=gaussian").refused(1, "holds `red`", "categorical");
+    fit(&place, "x,y\ntrue,a\nFALSE,b\n1,a\n", "").ok();
+    // A model refuses the same in what it predicts.
+    place.write("new.csv", "x\n1\nred\n");
+    place.taut("classify predict m new.csv --out p.csv").refused(
+        1,
+        "`new.csv`, row 2",
+        "correct the cell",
+    );
+}
+
+#[test]
+fn features_that_never_vary_say_nothing() {
+    let place = Place::new();
+    fit(&place, "x,z,y\n3,7,a\n3,7,b\n3,7,a\n", "--kind x=gaussian").ok();
+    let out = place.taut("classify predict m t.csv").ok().out;
+    for line in out.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert!(cells[0] == "a" && cells[1].starts_with("0.66666666666"), "{line}");
+    }
+}
+
+#[test]
+fn values_a_class_never_had() {
+    let place = Place::new();
+    fit(&place, "x,y\n0,a\n0,a\n1,b\n1,b\n", "--smoothing 0").ok();
+    assert_eq!(
+        place.taut("classify predict m t.csv").ok().out,
+        "predicted,p_a,p_b\na,1,0\na,1,0\nb,0,1\nb,0,1\n"
+    );
+    let out = place.taut("classify predict m t.csv --log").ok().out;
+    assert!(!out.contains("NaN"), "{out}");
+}
+
+#[test]
+fn files_without_rows_headers_or_labels() {
+    let place = Place::new();
+    fit(&place, "", "").refused(1, "`t.csv` is empty", "header line");
+    fit(&place, "x,y\n", "").refused(1, "no rows below it", "one row");
+    fit(&place, "x,z\n1,2\n", "").refused(1, "no column `y` (asked for as the label)", "position");
+    fit(&place, "x,y,x\n1,2,3\n", "").refused(1, "both named `x`", "rename");
+    fit(&place, "x,y\n1,\n2,\n", "--skip-unlabelled").refused(1, "no row with a class", "`y`");
+    fit(&place, "x,y\n1,2,3\n", "").refused(1, "row 1 (line 2) has 3 cells", "");
+    place.taut("classify fit none.csv --target y").refused(1, "does not exist", "path");
+    place.taut("classify fit t.csv").code_is(2);
+}
+
+#[test]
+fn kinds_that_are_none_or_contradict() {
+    let place = Place::new();
+    let text = "x,y\n1,a\n2,b\n";
+    fit(&place, text, "--kind z=gaussian").refused(
+        1,
+        "no column `z` (asked for as --kind)",
+        "position",
+    );
+    fit(&place, text, "--kind x=normal").refused(2, "`normal` is no kind", "");
+    fit(&place, text, "--kind x").refused(2, "not COL=KIND", "such as");
+    fit(&place, text, "--kind x=gaussian --kind x=ignore").refused(
+        2,
+        "as gaussian and as ignore",
+        "once",
+    );
+    fit(&place, text, "--kind y=gaussian").refused(2, "`y` is asked for as the label", "once");
+    fit(&place, text, "--weights y").refused(2, "as the label and as the weights", "once");
+}
+
+#[test]
+fn models_of_another_kind_or_with_other_columns() {
+    let place = Place::with_model();
+    fit(&place, "a,b,y\n1,2,p\n3,4,q\n", "").ok();
+    place.taut("classify predict m.taut t.csv --out p").refused(1, "it is a taut-model file", "");
+    place.taut("predict m t.csv --out p").refused(1, "it is a taut-classifier file", "");
+    place.taut("classify merge m m.taut --out c").refused(1, "it is a taut-model file", "");
+    place.taut("classify update m.taut t.csv").refused(1, "it is a taut-model file", "");
+    let whole = place.read("m");
+    place.write("cut", &whole[..whole.len() / 2]);
+    place.taut("classify explain cut t.csv").refused(1, "ends too early", "cut off");
+    place.taut("classify fit t.csv --target y --kind a=categorical --out n").ok();
+    place.taut("classify merge m n --out c").refused(
+        1,
+        "column `a` is `gaussian` in one model and `categorical`",
+        "alike",
+    );
+    place.taut("classify fit t.csv --target b --out n").ok();
+    place.taut("classify merge m n --out c").refused(1, "the label is `y`", "alike");
+    place.taut("classify merge m --out c").code_is(2);
+}
+
+#[test]
+fn nothing_replaces_an_input() {
+    let place = Place::new();
+    fit(&place, "x,y\n1,a\n2,b\n", "").ok();
+    place.taut("classify fit t.csv --target y --out t.csv").refused(2, "would replace t.csv", "");
+    place.taut("classify predict m t.csv --out m").refused(2, "would replace m", "");
+    place.taut("classify merge m m --out m").refused(2, "would replace m", "");
+    place.taut("classify evaluate m t.csv --report t.csv").refused(2, "would replace t.csv", "");
+    place.taut("classify update m t.csv --report m").refused(2, "would replace m", "");
+    place.taut("classify update m t.csv --out t.csv").refused(2, "would replace t.csv", "");
+    place.taut("classify predict m t.csv --out no/p").refused(1, "no/p", "");
+    place.write("p.csv", "x,predicted\n1,2\n");
+    place.taut("classify predict m p.csv --keep").refused(1, "`predicted`", "rename");
+}
+
+#[test]
+fn classes_and_levels_that_the_model_has_not_seen() {
+    let place = Place::new();
+    fit(&place, "x,y\nred,a\nblue,b\nred,a\n", "").ok();
+    place.write("new.csv", "x,y\ngreen,a\nred,c\n");
+    let out = place.taut("classify evaluate m new.csv --report e.json").ok().out;
+    assert!(out.contains("1 rows have a class that the model has not seen"), "{out}");
+    assert_eq!(
+        place.json("e.json")["confusion"],
+        serde_json::json!([[1, 0, 0], [0, 0, 0], [1, 0, 0]])
+    );
+    place.taut("classify predict m new.csv --unseen refuse --out p").refused(
+        1,
+        "`green`",
+        "--unseen skip",
+    );
+    place.taut("classify predict m new.csv --unseen open").ok();
+}
+
+/// Everything again from Parquet would need a writer; what opens tables is shared, and tested in `datasets`.
+#[test]
+fn a_file_named_parquet_that_is_none() {
+    let place = Place::new();
+    place.write("t.parquet", "x,y\n1,a\n");
+    place.taut("classify fit t.parquet --target y").refused(1, "no Parquet file", ".csv");
+    place.taut("fit t.parquet --target y").refused(1, "no Parquet file", ".csv");
+    place.write("t.parquet", "PAR1 and no more");
+    place.taut("fit t.parquet --target y").refused(1, "damaged Parquet", "write it again");
+}
