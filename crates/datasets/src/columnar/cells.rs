@@ -33,24 +33,30 @@ pub(super) fn push(
 ) -> Result<(), Fault> {
     let mut column = Sink { builder, index, decode, tokens };
     match reader {
-        ColumnReader::BoolColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.number(value.map(|&v| f64::from(u8::from(v))))))
-        }
-        ColumnReader::Int32ColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.whole(value.map(|&v| Whole::from(v)))))
-        }
-        ColumnReader::Int64ColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.whole(value.map(|&v| Whole::from(v)))))
-        }
-        ColumnReader::Int96ColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.whole(value.map(|v| Whole::from(v.to_nanos())))))
-        }
-        ColumnReader::FloatColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.number(value.map(|&v| f64::from(v)))))
-        }
-        ColumnReader::DoubleColumnReader(reader) => {
-            each(reader, n, |_, value| Ok(column.number(value.copied())))
-        }
+        ColumnReader::BoolColumnReader(reader) => each(reader, n, |_, value| {
+            column.number(value.map(|&v| f64::from(u8::from(v))));
+            Ok(())
+        }),
+        ColumnReader::Int32ColumnReader(reader) => each(reader, n, |_, value| {
+            column.whole(value.map(|&v| Whole::from(v)));
+            Ok(())
+        }),
+        ColumnReader::Int64ColumnReader(reader) => each(reader, n, |_, value| {
+            column.whole(value.map(|&v| Whole::from(v)));
+            Ok(())
+        }),
+        ColumnReader::Int96ColumnReader(reader) => each(reader, n, |_, value| {
+            column.whole(value.map(|v| Whole::from(v.to_nanos())));
+            Ok(())
+        }),
+        ColumnReader::FloatColumnReader(reader) => each(reader, n, |_, value| {
+            column.number(value.map(|&v| f64::from(v)));
+            Ok(())
+        }),
+        ColumnReader::DoubleColumnReader(reader) => each(reader, n, |_, value| {
+            column.number(value.copied());
+            Ok(())
+        }),
         ColumnReader::ByteArrayColumnReader(reader) => {
             each(reader, n, |row, value: Option<&ByteArray>| {
                 column.bytes(value.map(ByteArray::data)).ok_or(Fault::NotText(row))

@@ -77,7 +77,7 @@ pub(super) fn finish(
     if let Some(path) = report {
         write_json(path, &report_of.1)?;
     }
-    let mut lines = lines(&report_of.0, &report_of.1);
+    let mut lines = lines(report_of.0, &report_of.1);
     lines.push(format!("  model: {} ({})", out.display(), bytes_text(size)));
     print(&lines)
 }
