@@ -84,18 +84,22 @@ impl<'a> Inputs<'a> {
     /// asked for and they are near each other: squared distances then stay below [`FAR`], and
     /// differences err by at most 2⁻⁴².
     pub(crate) fn pack_scaled(&self, scales: &[f64]) -> Option<Sides> {
-        if !self.scaled {
-            return None;
-        }
-        let ranges: Vec<(f64, f64)> = (0..scales.len())
-            .map(|column| range(self.x.column(column), self.x2().column(column)))
-            .collect();
-        let length = |((low, high), scale): (&(f64, f64), &f64)| (high - low).max(0.0) * scale;
-        let diagonal: f64 = ranges.iter().zip(scales).map(|side| length(side).powi(2)).sum();
-        let middle =
-            |column: usize| 0.5_f64.mul_add(ranges[column].1 - ranges[column].0, ranges[column].0);
-        let scaled = |column, value| (value - middle(column)) * scales[column];
-        (diagonal <= FAR).then(|| self.pack_with(scaled))
+        let length = |((low, high), scale): ((f64, f64), &f64)| (high - low).max(0.0) * scale;
+        let sides = self.ranges(scales.len()).zip(scales).map(length);
+        let diagonal: f64 = sides.map(|side| side.powi(2)).sum();
+        (self.scaled && diagonal <= FAR).then(|| self.pack_relative(scales))
+    }
+
+    /// The same however far they are apart.
+    pub(crate) fn pack_relative(&self, scales: &[f64]) -> Sides {
+        let middle = |(low, high): (f64, f64)| 0.5_f64.mul_add(high - low, low);
+        let middles: Vec<f64> = self.ranges(scales.len()).map(middle).collect();
+        self.pack_with(|column, value| (value - middles[column]) * scales[column])
+    }
+
+    /// The least and the greatest entry of each of the first `d` columns, over both sides.
+    fn ranges(&self, d: usize) -> impl Iterator<Item = (f64, f64)> {
+        (0..d).map(|column| range(self.x.column(column), self.x2().column(column)))
     }
 }
 

@@ -7,9 +7,14 @@ use crate::points::{Inputs, Sides};
 use crate::simd::{LANES, Lanes, SINGLES, Simd, SinglePack, SingleSquare, Singles, Task};
 use crate::single::{PreparedSingle, SingleStrip, VARIANCES};
 
-/// Coordinates lie within this many units of their mean: the differences of two rows err by at most
-/// 2⁻²³ of the farther one, so 2⁻¹⁵ for the most outlying and hardly at all for the bulk.
-const NEAR: f64 = 256.0;
+/// All coordinates but outliers lie within this many units of the median: their differences err by
+/// at most 2⁻¹⁷.
+const NEAR: f64 = 64.0;
+/// One row in so many may be an outlier.
+const OUTLIERS: usize = 100;
+/// No coordinate is farther from the median: squares stay finite. An outlier is coarse among its like,
+/// which are few, and without covariance with all others.
+const FAR: f64 = 65_536.0;
 
 /// A stationary kernel in single precision for one set of rows.
 #[derive(Debug)]
@@ -26,7 +31,7 @@ impl<P: RadialProfile> PreparedStationary<P> {
     /// `None` where single precision is not good enough.
     pub(super) fn new(kernel: &Stationary<P>, inputs: &Inputs<'_>) -> Option<Self> {
         let (n, d) = inputs.x().dim();
-        let sides = inputs.pack_scaled(&kernel.scales(d))?;
+        let sides = inputs.pack_relative(&kernel.scales(d));
         let points = points(&sides, crate::points::groups(n), d)?;
         let (profile, variance) = (kernel.profile.clone(), kernel.variance);
         VARIANCES.contains(&variance).then_some(Self {
@@ -44,27 +49,32 @@ impl<P: RadialProfile> PreparedStationary<P> {
     }
 }
 
-/// Points relative to their mean, rounded, if all are near it; the last group is filled up with the
-/// last eight. The mean, not the middle: one row far out would put all others far from that.
+/// Points relative to their median, rounded, if they are near it; the last group is filled up with
+/// the last eight. The median, for one row far out puts all others far from a middle or a mean.
 fn points(sides: &Sides, groups: usize, d: usize) -> Option<Vec<SinglePack>> {
-    let means: Vec<f64> = (0..d).map(|column| mean(sides, groups, column)).collect();
+    let medians = (0..d).map(|column| near_median(sides, groups, column));
+    let medians = medians.collect::<Option<Vec<f64>>>()?;
     let mut points = Vec::with_capacity(groups.div_ceil(2) * d);
     for first in (0..groups).step_by(2) {
         let halves = [sides.rows.group(first), sides.rows.group((first + 1).min(groups - 1))];
         for column in 0..d {
-            let value = |lane: usize| halves[lane / LANES][column].0[lane % LANES] - means[column];
-            if !(0..SINGLES).all(|lane| value(lane).abs() <= NEAR) {
-                return None;
-            }
+            let median = medians[column];
+            let value = |lane: usize| halves[lane / LANES][column].0[lane % LANES] - median;
             points.push(SinglePack(std::array::from_fn(|lane| value(lane) as f32)));
         }
     }
     Some(points)
 }
 
-fn mean(sides: &Sides, groups: usize, column: usize) -> f64 {
-    let sum: f64 = (0..groups).flat_map(|group| sides.rows.group(group)[column].0).sum();
-    sum / (groups * LANES) as f64
+/// The median of a column, if its entries are near enough to it; 0 without entries.
+fn near_median(sides: &Sides, groups: usize, column: usize) -> Option<f64> {
+    let group = |group| sides.rows.group(group)[column].0;
+    let mut values: Vec<f64> = (0..groups).flat_map(group).collect();
+    let half = values.len() / 2;
+    let Some(_) = values.first() else { return Some(0.0) };
+    let median = *values.select_nth_unstable_by(half, f64::total_cmp).1;
+    let farther = |limit: f64| values.iter().filter(|v| (*v - median).abs() > limit).count();
+    (farther(FAR) == 0 && farther(NEAR) * OUTLIERS <= values.len()).then_some(median)
 }
 
 impl<P: RadialProfile> PreparedSingle for PreparedStationary<P> {
@@ -110,7 +120,8 @@ impl<P: RadialProfile> Fill<'_, P> {
                     }
                 }
                 for r in 0..R {
-                    kernel.profile.scaled_value(q[r], variance).store(&mut square[first + r]);
+                    let q = q[r].min(S::splat(P::FAR));
+                    kernel.profile.scaled_value(q, variance).store(&mut square[first + r]);
                 }
             }
         }

@@ -51,34 +51,51 @@ pub(crate) fn data(rows: std::ops::Range<usize>) -> impl Strategy<Value = Data> 
     prop::collection::vec(row(), rows).prop_map(|rows| Data { rows })
 }
 
+pub(crate) const FEATURES: [&str; 9] =
+    ["length0", "length1", "length2", "flag0", "flag1", "tag", "count", "colour", "words"];
 const WORDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 const LEVELS: [&str; 4] = ["red", "green, dark", "\"blue\"", "grün"];
 
 impl Data {
     /// Features of every kind.
     pub(crate) fn batch(&self) -> Batch<'static> {
-        let n = self.rows.len();
-        let mut batch = Batch::new(n);
-        for at in 0..3 {
-            let cells = self.rows.iter().map(|row| row.lengths[at].unwrap_or(f64::NAN));
-            batch = batch.column(&format!("length{at}"), Kind::Gaussian, cells.collect()).unwrap();
-        }
-        for at in 0..2 {
-            let cells = self
-                .rows
-                .iter()
-                .map(|row| row.flags[at].map_or(f64::NAN, |is| f64::from(u8::from(is))));
-            batch = batch.column(&format!("flag{at}"), Kind::Bernoulli, cells.collect()).unwrap();
-        }
-        let counts = self.rows.iter().map(|row| row.count.map_or(f64::NAN, f64::from));
-        let levels = self.rows.iter().map(|row| row.level.map(|level| LEVELS[level as usize]));
-        let words = self.rows.iter().map(|row| row.words.iter().map(|word| WORDS[*word as usize]));
-        batch
-            .tags(self.rows.iter().map(|row| row.tag.then_some("tag")))
-            .and_then(|batch| batch.column("count", Kind::Count, counts.collect()))
-            .and_then(|batch| batch.levels("colour", Levels::from_texts(levels)))
-            .and_then(|batch| batch.documents("words", Documents::from_words(words)))
-            .unwrap()
+        self.batch_without(None)
+    }
+
+    /// Features of every kind but the one of this name, which the batch never had.
+    pub(crate) fn batch_without(&self, left_out: Option<&str>) -> Batch<'static> {
+        FEATURES
+            .into_iter()
+            .filter(|name| Some(*name) != left_out)
+            .fold(Batch::new(self.rows.len()), |batch, name| self.with_feature(batch, name))
+    }
+
+    fn with_feature(&self, batch: Batch<'static>, name: &str) -> Batch<'static> {
+        let rows = self.rows.iter();
+        let length = |at: usize| rows.clone().map(move |row| row.lengths[at].unwrap_or(f64::NAN));
+        let flag = |at: usize| {
+            let number = |is| f64::from(u8::from(is));
+            rows.clone().map(move |row| row.flags[at].map_or(f64::NAN, number))
+        };
+        let words = |row: &Row| row.words.iter().map(|w| WORDS[*w as usize]).collect::<Vec<_>>();
+        let batch = match name {
+            "length0" => batch.column(name, Kind::Gaussian, length(0).collect()),
+            "length1" => batch.column(name, Kind::Gaussian, length(1).collect()),
+            "length2" => batch.column(name, Kind::Gaussian, length(2).collect()),
+            "flag0" => batch.column(name, Kind::Bernoulli, flag(0).collect()),
+            "flag1" => batch.column(name, Kind::Bernoulli, flag(1).collect()),
+            "tag" => batch.tags(rows.map(|row| row.tag.then_some("tag"))),
+            "count" => {
+                let counts = rows.map(|row| row.count.map_or(f64::NAN, f64::from));
+                batch.column(name, Kind::Count, counts.collect())
+            }
+            "colour" => {
+                let levels = rows.map(|row| row.level.map(|level| LEVELS[level as usize]));
+                batch.levels(name, Levels::from_texts(levels))
+            }
+            _ => batch.documents(name, Documents::from_words(rows.map(words))),
+        };
+        batch.unwrap()
     }
 
     pub(crate) fn classes(&self) -> Levels {
@@ -95,11 +112,20 @@ impl Data {
         model
     }
 
-    pub(crate) fn observe(&self, model: &mut Model) {
-        let (batch, classes, weights) = (self.batch(), self.classes(), self.weights());
+    /// Learned from rows that never had a feature.
+    pub(crate) fn model_without(&self, left_out: &str) -> Model {
+        let mut model = Model::default();
+        self.observe_batch(&self.batch_without(Some(left_out)), &mut model);
         model
-            .observe(&Training::new(&batch, &classes).unwrap().weights(&weights).unwrap())
-            .unwrap();
+    }
+
+    pub(crate) fn observe(&self, model: &mut Model) {
+        self.observe_batch(&self.batch(), model);
+    }
+
+    fn observe_batch(&self, batch: &Batch<'_>, model: &mut Model) {
+        let (classes, weights) = (self.classes(), self.weights());
+        model.observe(&Training::new(batch, &classes).unwrap().weights(&weights).unwrap()).unwrap();
     }
 
     pub(crate) fn forget(&self, model: &mut Model) {
