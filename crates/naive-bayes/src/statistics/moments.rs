@@ -187,7 +187,8 @@ impl Scratch {
             let cells = table.row(group.classes[slot]).iter().zip(block.row(row));
             let guesses = &mut self.guess[slot * block.width..];
             for (guess, (known, &cell)) in guesses.iter_mut().zip(cells) {
-                if known.is_empty() && *guess == 0.0 && cell.is_finite() {
+                // A cell that will be refused must not hide behind itself.
+                if known.is_empty() && *guess == 0.0 && cell.abs() <= LARGEST {
                     *guess = cell;
                 }
             }

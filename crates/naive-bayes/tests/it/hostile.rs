@@ -32,6 +32,16 @@ fn proba(model: &Model, options: &Options, kind: Kind, x: &Array2<f64>) -> Array
     proba
 }
 
+/// Beside itself alone it would deviate by nothing.
+#[test]
+fn a_cell_that_is_too_large_is_refused_as_the_first_of_its_class() {
+    for x in [array![[1e200]], array![[1.5], [1e200]], array![[-1e141], [-1e141]]] {
+        let classes: Vec<i64> = (0..x.nrows() as i64).collect();
+        let refused = fit(&x, Kind::Gaussian, &classes);
+        assert!(matches!(refused, Err(NaiveBayesError::Cell { .. })), "{refused:?}");
+    }
+}
+
 #[test]
 fn cells_of_the_wrong_kind_are_named_and_nothing_is_learned() {
     for (kind, bad) in [
