@@ -166,6 +166,7 @@ impl<'a> Problem<'a> {
     /// Order and distances are those of `kernel.embed(x)`; `k >= N − 1` makes the surrogate exact.
     #[must_use]
     pub fn with_neighbours(self, k: usize) -> Self {
+        let k = k.min(self.n());
         self.with_neighbourhood(Neighbourhood::Nearest(k))
     }
 
@@ -173,6 +174,7 @@ impl<'a> Problem<'a> {
     /// blocks: fewer and larger factorisations than [`with_neighbours`](Self::with_neighbours).
     #[must_use]
     pub fn with_neighbour_blocks(self, block: usize, k: usize) -> Self {
+        let k = k.min(self.n());
         self.with_neighbourhood(Neighbourhood::NearestBlocks { block, k })
     }
 

@@ -6,6 +6,9 @@ use crate::error::option;
 use crate::priors::{GammaPrior, GaussianPrior};
 use crate::{Label, NaiveBayesError};
 
+/// Pseudo-counts and smoothing beyond it would leave no digit of the data.
+const LARGEST: f64 = 1e100;
+
 /// Priors, smoothing and what to do with the unknown.
 ///
 /// | option | default | meaning |
@@ -54,8 +57,8 @@ impl Options {
     }
 
     pub(crate) fn check(&self) -> Result<(), NaiveBayesError> {
-        let not_negative = |value: f64| value.is_finite() && value >= 0.0;
-        let accepted = "finite numbers of 0 or more";
+        let not_negative = |value: f64| (0.0..=LARGEST).contains(&value);
+        let accepted = "numbers from 0 to 1e100";
         option("alpha", self.alpha, not_negative(self.alpha), accepted)?;
         let GammaPrior { shape, rate } = self.count_prior;
         option("count_prior.shape", shape, not_negative(shape), accepted)?;

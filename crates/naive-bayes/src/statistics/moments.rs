@@ -73,11 +73,18 @@ impl Cell for Moments {
             None => return false,
             Some(0.0) => *self = Self::default(),
             Some(n) => {
+                let before = *self;
                 self.shift(-self.difference(other) * other.n / n);
                 let delta = self.difference(other);
                 let taken = other.m2 + delta * delta * n * other.n / self.n;
-                // What is left of a variance of zero is rounding, on either side of it.
                 let left = self.m2 - taken;
+                // Deviations that were never there: such cells were not learned.
+                let offset = 1e-12 * before.mean.abs().max(other.mean.abs());
+                if left < -(1e-6 * self.m2.max(other.m2) + self.n * offset * offset) {
+                    *self = before;
+                    return false;
+                }
+                // What is left of a variance of zero is rounding, on either side of it.
                 self.m2 = if left > 1e-12 * self.m2 { left } else { 0.0 };
                 self.n = n;
             }

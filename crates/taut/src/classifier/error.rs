@@ -66,6 +66,14 @@ pub enum ClassifyError {
         /// The level.
         level: Label,
     },
+    /// A label that is a number too large for its digits to be told apart.
+    #[error(
+        "{place} holds a label of 2^53 or more, whose last digits are lost in a number: write labels as text, with a letter in front"
+    )]
+    LargeLabel {
+        /// Where.
+        place: Place,
+    },
     /// A row to learn from has no class.
     #[error(
         "{place} is empty, and is the class of the row: fill the cell, or have rows without a class left out"

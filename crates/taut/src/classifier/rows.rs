@@ -25,7 +25,9 @@ impl Schema {
             let Some(column) = table.column(&spec.name) else { continue };
             batch = match kind {
                 FeatureKind::Ignore => batch,
-                FeatureKind::Categorical => batch.levels(&spec.name, levels(column))?,
+                FeatureKind::Categorical => {
+                    batch.levels(&spec.name, exact_levels(table, column)?)?
+                }
                 FeatureKind::Words => batch.documents(&spec.name, words(column))?,
                 FeatureKind::Tags => with_tags(batch, column)?,
                 FeatureKind::Multinomial { group } => {
@@ -71,7 +73,7 @@ impl Schema {
                 available: listed(table),
             })
         };
-        let classes = levels(find(self.label(), "the label")?);
+        let classes = exact_levels(table, find(self.label(), "the label")?)?;
         let weights = self.weight_column().map(|name| weights(table, find(name, "weights")?));
         Ok(LabelledRows { batch: self.batch(table)?, classes, weights: weights.transpose()? })
     }
@@ -168,6 +170,15 @@ fn numbers(
         }
     }
     Ok(numbers)
+}
+
+/// [`levels`], unless whole numbers are too large to have kept their digits.
+fn exact_levels(table: &Table, column: &Column) -> Result<Levels, ClassifyError> {
+    let lost = |cell| matches!(cell, Cell::Number(value) if value.abs() >= LARGEST_COUNT);
+    match column.cells().position(lost) {
+        None => Ok(levels(column)),
+        Some(row) => Err(ClassifyError::LargeLabel { place: place(table, row, column.name()) }),
+    }
 }
 
 /// Cells as labels: numbers by value, everything else by its text.

@@ -134,6 +134,11 @@ impl Schema {
         if self.label != other.label {
             return Err(differ("the label", &self.label, &other.label));
         }
+        if self.weights != other.weights {
+            let named = |weights: &Option<String>| weights.clone().unwrap_or("none".to_owned());
+            let (first, second) = (named(&self.weights), named(&other.weights));
+            return Err(differ("the column of weights", &first, &second));
+        }
         let mut merged = self.clone();
         for spec in &other.columns {
             let known = merged.columns.iter_mut().find(|known| known.name == spec.name);

@@ -152,13 +152,13 @@ pub(crate) struct FitArgs {
     pub(crate) cg_max_steps: Option<usize>,
     /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`
     /// [default: 30]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = neighbours)]
     pub(crate) neighbours: Option<usize>,
     /// Spectral points of ssgp-vb [default: 50, with --local 10]
     #[arg(long, value_name = "M", value_parser = positive)]
     pub(crate) spectral_points: Option<usize>,
     /// Sets of spectral points ssgp-vb tries; with --local it mixes them [default: 4]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<1000>)]
     pub(crate) draws: Option<usize>,
     /// Fit ssgp-vb anew to the K rows near each query, twice: by distance, then by the
     /// lengthscales found
@@ -192,7 +192,7 @@ pub(crate) struct FitArgs {
     pub(crate) seed: u64,
     /// Starting points to try [default: 5, or 1 with --params]; with ssgp-vb for each draw [default:
     /// 3, for one input 4]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<1000>)]
     pub(crate) starts: Option<usize>,
     /// Largest number of training steps
     #[arg(long, value_name = "N", default_value_t = 2000)]
@@ -301,7 +301,7 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_name = "M")]
     pub(crate) inducing: Option<usize>,
     /// Neighbours each point is conditioned on in the vecchia bound [default: the model's]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = neighbours)]
     pub(crate) neighbours: Option<usize>,
     /// Also compute the exact log marginal likelihood up to this many rows
     #[arg(long, value_name = "N", default_value_t = 3000)]
@@ -375,6 +375,19 @@ fn draws(text: &str) -> Result<usize, String> {
 /// Time that fits a duration.
 fn seconds(text: &str) -> Result<f64, String> {
     positive_real(text).map(|seconds| seconds.min(MAX_SECONDS))
+}
+
+/// A whole number from 1 to `MOST`, beyond which there is no use.
+pub(crate) fn up_to<const MOST: usize>(text: &str) -> Result<usize, String> {
+    match positive(text)? {
+        number if number <= MOST => Ok(number),
+        _ => Err(format!("at most {MOST} are accepted")),
+    }
+}
+
+/// Neighbours: none, or up to 100 000.
+fn neighbours(text: &str) -> Result<usize, String> {
+    if text == "0" { Ok(0) } else { up_to::<100_000>(text) }
 }
 
 pub(crate) fn positive(text: &str) -> Result<usize, String> {

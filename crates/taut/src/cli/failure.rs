@@ -150,6 +150,9 @@ impl From<ClassifyError> for Failure {
             ClassifyError::Unseen { .. } => {
                 "correct the cell, or use --unseen skip or --unseen open".to_owned()
             }
+            ClassifyError::LargeLabel { .. } => {
+                "put a letter in front of each label of the column".to_owned()
+            }
             ClassifyError::Unlabelled { .. } => {
                 "fill the cell, or leave such rows out with --skip-unlabelled".to_owned()
             }

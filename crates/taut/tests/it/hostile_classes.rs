@@ -213,3 +213,66 @@ fn a_file_named_parquet_that_is_none() {
     place.write("t.parquet", "PAR1 and no more");
     place.taut("fit t.parquet --target y").refused(1, "damaged Parquet", "write it again");
 }
+
+#[test]
+fn labels_whose_digits_are_lost_are_refused() {
+    let place = Place::new();
+    let text = "x,y\n1,1152921504606846977\n2,1152921504606846978\n";
+    fit(&place, text, "").refused(1, "row 1 (line 2), column `y`", "a letter in front");
+    let text = "x,y\n1152921504606846977,a\n1152921504606846978,b\n";
+    fit(&place, text, "--kind x=categorical").refused(1, "column `x`", "a letter in front");
+    fit(&place, "x,y\n1,9007199254740991\n2,-9007199254740991\n", "").ok();
+}
+
+#[test]
+fn rows_that_were_never_learned_cannot_be_taken_out() {
+    let place = Place::new();
+    fit(&place, "x,y\n4.1,a\n4.3,a\n5.2,b\n5.9,b\n5.4,b\n", "").ok();
+    for cell in ["1000", "-3", "9"] {
+        place.write("far.csv", &format!("x,y\n{cell},b\n"));
+        place.taut("classify update m far.csv --remove").refused(
+            1,
+            "hold more of `x`",
+            "the model has observed",
+        );
+    }
+    place.write("one.csv", "x,y\n5.9,b\n");
+    place.taut("classify update m one.csv --remove").ok();
+}
+
+#[test]
+fn models_with_and_without_weights_are_not_merged() {
+    let place = Place::new();
+    place.write("w.csv", "x,w,y\n1,1,a\n2,1,b\n3,2,a\n");
+    place.taut("classify fit w.csv --target y --weights w --out weighted").ok();
+    fit(&place, "x,y\n1,a\n2,b\n", "").ok();
+    for models in ["weighted m", "m weighted"] {
+        place.taut(&format!("classify merge {models} --out both")).refused(
+            1,
+            "the column of weights",
+            "fit both alike",
+        );
+    }
+}
+
+#[test]
+fn options_beyond_all_use_are_refused_by_name() {
+    let place = Place::new();
+    fit(&place, "x,y\n1,a\n2,b\n3,b\n", "").ok();
+    for (command, option) in [
+        ("classify predict m t.csv --smoothing 1e308", "alpha"),
+        ("classify predict m t.csv --var-smoothing 1e308", "smoothing"),
+        ("classify evaluate m t.csv --k-fold 1000000000", "--k-fold"),
+        ("classify evaluate m t.csv --bins 1000000000000", "--bins"),
+        ("fit t.csv --target x --starts 10000000000000", "--starts"),
+        ("fit t.csv --target x --method ssgp-vb --draws 1000000000000", "--draws"),
+        ("fit t.csv --target x --neighbours 100000000000", "--neighbours"),
+    ] {
+        let run = place.taut(command);
+        assert!(
+            run.code.is_some_and(|code| code == 1 || code == 2) && run.err.contains(option),
+            "{command}: {}",
+            run.err
+        );
+    }
+}

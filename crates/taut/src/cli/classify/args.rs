@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use naive_bayes::UnseenLevel;
 
-use crate::cli::args::{Common, non_negative, positive, unit};
+use crate::cli::args::{Common, non_negative, positive, unit, up_to};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClassifyCommand {
@@ -173,16 +173,16 @@ pub(crate) struct EvaluateArgs {
     pub(crate) positive: Option<String>,
     /// Predict each of K parts of DATA by a model of the others, with the columns and options of
     /// MODEL but not what it has learned
-    #[arg(long, value_name = "K", value_parser = positive)]
+    #[arg(long, value_name = "K", value_parser = up_to::<1000>)]
     pub(crate) k_fold: Option<usize>,
     /// Seed of the parts
     #[arg(long, value_name = "N", default_value_t = 0, requires = "k_fold")]
     pub(crate) seed: u64,
     /// Most thresholds and points of curves in the report
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = up_to::<1_000_000>)]
     pub(crate) thresholds: usize,
     /// Bins of the calibration table
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = up_to::<10_000>)]
     pub(crate) bins: usize,
     /// Leave rows without a class out instead of refusing the table
     #[arg(long)]
