@@ -35,7 +35,7 @@ fn files_that_are_no_tables_are_refused() {
     std::fs::create_dir(place.path("folder")).unwrap();
     place.taut("fit folder --target y").refused(1, "directory", "file");
     std::fs::write(place.path("t.parquet"), b"PAR1....").unwrap();
-    place.taut("fit t.parquet --target y").refused(1, "Parquet", "CSV");
+    place.taut("fit t.parquet --target y").refused(1, "Parquet", "write it again");
     std::fs::write(place.path("latin.csv"), b"x,y\n1,2\n\xe9,3\n").unwrap();
     place.taut("fit latin.csv --target y").refused(1, "UTF-8", "UTF-8");
     std::fs::write(place.path("cut.csv.gz"), [0x1f, 0x8b, 8, 0, 0, 0]).unwrap();
