@@ -34,11 +34,11 @@ pub fn read_table(source: Source, options: &CsvOptions) -> Result<Table, DataErr
 /// Of Parquet a page of each column is held besides. Iterates over [`Chunk`]s in order and ends after the first error.
 ///
 /// ```
-/// use datasets::{CsvOptions, Source, TableChunks};
+/// use datasets::{CsvOptions, DataError, Source, TableChunks};
 ///
 /// let source = Source::text("memory", "x\n1\n2\n3\n");
 /// let chunks = TableChunks::open(source, &CsvOptions::default(), 2)?;
-/// let sizes: Result<Vec<usize>, _> = chunks.map(|chunk| Ok(chunk?.table.n_rows())).collect();
+/// let sizes: Result<Vec<usize>, DataError> = chunks.map(|chunk| Ok(chunk?.table.n_rows())).collect();
 /// assert_eq!(sizes?, [2, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
