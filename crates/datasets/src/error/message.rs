@@ -51,7 +51,7 @@ impl DataError {
                 format!("`{file}` is no Parquet file: it does not begin with the bytes PAR1")
             }
             Self::DamagedParquet { file, rows, what } => {
-                format!("`{file}` is a damaged Parquet file after {rows} complete rows: {what}")
+                format!("`{file}` cannot be read as Parquet after {rows} complete rows: {what}")
             }
             Self::UnsupportedColumn { file, name, found } => {
                 format!(
@@ -195,7 +195,7 @@ impl DataError {
             Self::Empty { .. } | Self::NoRows { .. } => "give a header line and at least one row".into(),
             Self::NotCsv { format, .. } => format_remedy(*format).into(),
             Self::NotParquet { .. } => "name it by what it is, such as .csv, or write it again".into(),
-            Self::DamagedParquet { .. } => "copy, download or write it again".into(),
+            Self::DamagedParquet { .. } => "copy, download or write it again, with snappy, gzip, zstd, lz4 or no compression".into(),
             Self::UnsupportedColumn { .. } => "write the table without it, or with a column for each part of it".into(),
             Self::TruncatedGzip { .. } | Self::CorruptGzip { .. } => "copy, download or compress it again".into(),
             Self::InvalidUtf8 { .. } => "save the file as UTF-8 (it may be Latin-1 or Windows-1252)".into(),

@@ -158,7 +158,7 @@ fn cut_files_and_wrong_names_are_refused() {
         assert_error!(
             try_table(&whole[..kept]),
             DataError::DamagedParquet { .. },
-            "`t.parquet` is a damaged Parquet file",
+            "`t.parquet` cannot be read as Parquet",
             "copy, download or write it again",
         );
     }

@@ -211,7 +211,11 @@ fn a_file_named_parquet_that_is_none() {
     place.taut("classify fit t.parquet --target y").refused(1, "no Parquet file", ".csv");
     place.taut("fit t.parquet --target y").refused(1, "no Parquet file", ".csv");
     place.write("t.parquet", "PAR1 and no more");
-    place.taut("fit t.parquet --target y").refused(1, "damaged Parquet", "write it again");
+    place.taut("fit t.parquet --target y").refused(
+        1,
+        "cannot be read as Parquet",
+        "write it again",
+    );
 }
 
 #[test]
