@@ -87,7 +87,7 @@ pub fn certify_predictions(
     check_shapes(problem, y, v, x_new)?;
     let means = Means::new(problem, y, v)?;
     let mut found = Found::new(x_new.nrows(), y.ncols());
-    let cheap = variances::by_neighbours(problem, x_new, options.neighbours);
+    let cheap = variances::by_neighbours(problem, x_new, options.neighbours)?;
     for start in (0..x_new.nrows()).step_by(BLOCK) {
         let rows = start..(start + BLOCK).min(x_new.nrows());
         let block = x_new.slice(s![rows.clone(), ..]);

@@ -3,14 +3,10 @@
 use super::VarianceOptions;
 use super::rounding::form_rounding;
 use crate::quad::step_length;
-use crate::surrogate::nearest_rows;
-use crate::{BoundError, Problem, solve_preconditioned};
+use crate::{BoundError, Neighbourhood, Problem, solve_preconditioned};
 use kernels::kernel_matrix;
-use linalg_cg::{Cholesky, LinearOperator, Preconditioner, ScaledIdentity, Shards};
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, Zip};
-
-/// Test points per parallel task of the neighbour bound.
-const POINTS_PER_TASK: usize = 64;
+use linalg_cg::{LinearOperator, Preconditioner, ScaledIdentity};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Zip};
 
 /// Bounds of T points with the solves behind them.
 pub(super) struct Variances {
@@ -111,36 +107,19 @@ impl Variances {
     }
 }
 
-/// k** − k*_SᵀK_SS⁻¹k*_S over the nearest `k` training points; at most k**.
+/// [`Neighbourhood::variance`] over the nearest `k` training points, moved outward; at most k**.
 pub(super) fn by_neighbours(
     problem: &Problem<'_>,
     x_new: &ArrayRef2<f64>,
     k: usize,
-) -> Array1<f64> {
-    let kernel = problem.kernel();
-    let prior = kernel.diag(x_new);
-    if k == 0 {
-        return prior;
-    }
-    let nearest = nearest_rows(&kernel.embed(problem.x()), &kernel.embed(x_new), k);
-    let entries = problem.entries(None);
+) -> Result<Array1<f64>, BoundError> {
+    let (kernel, x, sigma2) = (problem.kernel(), problem.x(), problem.sigma2());
+    let found = Neighbourhood { kernel, x, sigma2, neighbours: k }.variance(x_new)?;
     // Rounding in the solve, which grows with the condition number of K_SS.
-    let condition = k as f64 * (problem.largest_variance() / problem.sigma2() + 1.0);
+    let condition = k as f64 * (problem.largest_variance() / sigma2 + 1.0);
     let rounding = 4.0 * f64::EPSILON * condition;
-    let parts = Shards::of_length(x_new.nrows(), POINTS_PER_TASK).map(|points| {
-        let variance = |at: usize| {
-            let points = problem.x().select(Axis(0), &nearest[at]);
-            let one = x_new.row(at).to_owned().insert_axis(Axis(0));
-            let cross = kernel.block(&one, &points).remove_axis(Axis(0));
-            // A block that does not factorise leaves the prior variance.
-            Cholesky::factor(entries.block(&nearest[at])).map_or(prior[at], |factor| {
-                let half = factor.solve_lower_vec(&cross);
-                (prior[at] * (1.0 + rounding) - inner(&half, &half)).clamp(0.0, prior[at])
-            })
-        };
-        points.map(variance).collect::<Vec<f64>>()
-    });
-    parts.into_iter().flatten().collect()
+    let prior = kernel.diag(x_new);
+    Ok(Zip::from(&found).and(&prior).map_collect(|found, k| (found + rounding * k).min(*k)))
 }
 
 fn inner(a: &ArrayRef1<f64>, b: &ArrayRef1<f64>) -> f64 {
