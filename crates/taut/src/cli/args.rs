@@ -4,18 +4,14 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use gp_core::metrics::normal_half_width;
 use taut::Method;
 
 use super::classify::args::ClassifyCommand;
 use super::iterative_args::IterativeArgs;
-
-/// Largest accepted number of threads.
-const MAX_THREADS: usize = 1024;
-/// Each draw is a column of the output.
-const MAX_DRAWS: usize = 100_000;
-/// A longer limit is as good as none.
-const MAX_SECONDS: f64 = 1e9;
+use super::numbers::{
+    draws, fraction, interval, neighbours, non_negative, positive, positive_real, seconds, threads,
+    up_to,
+};
 
 /// The method that is chosen by the size of the table.
 const AUTO: &str = "auto";
@@ -355,76 +351,4 @@ fn methods() -> impl TypedValueParser<Value = MethodChoice> {
     let find = |name: &str| Method::ALL.iter().copied().find(|method| method.name() == name);
     PossibleValuesParser::new(std::iter::once(auto).chain(named))
         .map(move |name| MethodChoice(find(&name)))
-}
-
-/// More threads than any machine has only cost time to start.
-fn threads(text: &str) -> Result<usize, String> {
-    match positive(text)? {
-        number @ ..=MAX_THREADS => Ok(number),
-        _ => Err(format!("at most {MAX_THREADS} are accepted")),
-    }
-}
-
-fn draws(text: &str) -> Result<usize, String> {
-    match positive(text)? {
-        number @ ..=MAX_DRAWS => Ok(number),
-        _ => Err(format!("at most {MAX_DRAWS} are accepted")),
-    }
-}
-
-/// Time that fits a duration.
-fn seconds(text: &str) -> Result<f64, String> {
-    positive_real(text).map(|seconds| seconds.min(MAX_SECONDS))
-}
-
-/// A whole number from 1 to `MOST`, beyond which there is no use.
-pub(crate) fn up_to<const MOST: usize>(text: &str) -> Result<usize, String> {
-    match positive(text)? {
-        number if number <= MOST => Ok(number),
-        _ => Err(format!("at most {MOST} are accepted")),
-    }
-}
-
-/// Neighbours: none, or up to 100 000.
-fn neighbours(text: &str) -> Result<usize, String> {
-    if text == "0" { Ok(0) } else { up_to::<100_000>(text) }
-}
-
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
-        Ok(number) => Ok(number),
-    }
-}
-
-fn real(text: &str, accepts: impl Fn(f64) -> bool, range: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && accepts(number) => Ok(number),
-        _ => Err(format!("a number {range} is needed")),
-    }
-}
-
-fn positive_real(text: &str) -> Result<f64, String> {
-    real(text, |number| number > 0.0, "greater than 0")
-}
-
-pub(crate) fn non_negative(text: &str) -> Result<f64, String> {
-    real(text, |number| number >= 0.0, "of at least 0")
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    real(text, |number| number > 0.0 && number < 1.0, "strictly between 0 and 1")
-}
-
-/// A part of something, up to the whole.
-pub(crate) fn unit(text: &str) -> Result<f64, String> {
-    real(text, |number| number > 0.0 && number <= 1.0, "above 0 and up to 1")
-}
-
-/// Nearer to 1 than numbers can tell, an interval would be infinitely wide.
-fn interval(text: &str) -> Result<f64, String> {
-    match fraction(text)? {
-        probability if normal_half_width(probability).is_finite() => Ok(probability),
-        _ => Err("a number further from 1 is needed, such as 0.999999".to_owned()),
-    }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use taut::{IterativeSettings, Optimizer, TraceEstimator, VarianceFrom};
 
-use super::args::positive;
+use super::numbers::positive;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EstimatorChoice {

@@ -11,6 +11,7 @@ mod fit;
 mod interrupt;
 pub(crate) mod iterative_args;
 mod machine;
+mod numbers;
 mod options;
 mod output;
 mod predict;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use naive_bayes::UnseenLevel;
 
-use crate::cli::args::{Common, non_negative, positive, unit, up_to};
+use crate::cli::args::Common;
+use crate::cli::numbers::{non_negative, positive, unit, up_to};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClassifyCommand {
