@@ -4,7 +4,7 @@
 //! the clock would give different results on different days. Rates are processor seconds of
 //! `taut certify MODEL --bounds NAME` for 5 000 and 20 000 rows of a table with 9 columns, 512 inducing
 //! points and 30 neighbours, less those of `--bounds auxiliary`, on two cores with AVX-512; the formulas
-//! are within a factor of 1.5 of them. Those of products and exact fits are from `cargo xtask bench kernels`.
+//! are within a factor of 1.6 of them. Those of products and exact fits are from `cargo xtask bench kernels`.
 
 use crate::{Part, SurrogateKind};
 

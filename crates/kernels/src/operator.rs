@@ -125,8 +125,8 @@ impl<'a> KernelOperator<'a> {
     /// [`apply_search`](LinearOperator::apply_search) alone. Residuals, gradients and whatever a
     /// bound is made of stay in double precision.
     ///
-    /// For stationary, constant and white kernels, their sums and products, on rows within 256
-    /// lengthscales or so of their mean; others search in double precision as before (see
+    /// For stationary, constant and white kernels, their sums and products, of which all rows but
+    /// one in a hundred are within some 30 lengthscales of their median; others search in double precision as before (see
     /// [`searches_in_single_precision`](Self::searches_in_single_precision)), and so do operators
     /// whose tiles are stored. Memory: `128 N C` bytes for C right-hand sides.
     #[must_use]
