@@ -93,8 +93,9 @@ pub fn certify_predictions(
         let block = x_new.slice(s![rows.clone(), ..]);
         let mut ends = Variances::solve(problem, &block, options)?;
         ends.lower_upper_end(&cheap.slice(s![rows]));
-        let interval = means.near_mean(&block, &ends).and(&means.near_solution(&ends));
-        found.put(start, &means.at_v(&block), &interval, &ends);
+        let mean = means.at_v(&block);
+        let interval = means.near_mean(&mean, &block, &ends).and(&means.near_solution(&ends));
+        found.put(start, &mean, &interval, &ends);
     }
     Ok(found.0)
 }
@@ -122,9 +123,10 @@ pub fn certify_exact_predictions(
     check::length("variance", variance.len(), x_new.nrows())?;
     let means = Means::new(problem, y, v)?;
     let ends = Variances::of_exact(problem, x_new, variance);
-    let interval = means.near_mean(x_new, &ends);
+    let mean = means.at_v(x_new);
+    let interval = means.near_mean(&mean, x_new, &ends);
     let mut found = Found::new(x_new.nrows(), y.ncols());
-    found.put(0, &means.at_v(x_new), &interval, &ends);
+    found.put(0, &mean, &interval, &ends);
     Ok(found.0)
 }
 

@@ -75,14 +75,19 @@ impl<'p, 'a> Means<'p, 'a> {
         }
     }
 
-    /// Around m: (√(k*ᵀK⁻¹k*) + √(q*ᵀQ⁻¹q*)) √(rᵀQ⁻¹r).
-    pub(super) fn near_mean(&self, x_new: &ArrayRef2<f64>, ends: &Variances) -> Interval {
+    /// Around m, which is `mean`: (√(k*ᵀK⁻¹k*) + √(q*ᵀQ⁻¹q*)) √(rᵀQ⁻¹r).
+    pub(super) fn near_mean(
+        &self,
+        mean: &Array2<f64>,
+        x_new: &ArrayRef2<f64>,
+        ends: &Variances,
+    ) -> Interval {
         let mut reach = ends.explained().mapv(f64::sqrt);
         if let (Some(system), Some(a)) = (self.system, self.projected(x_new)) {
             reach += &system.explained_forms(&a).mapv(f64::sqrt);
         }
         let radius = &reach.insert_axis(Axis(1)) * &self.weight;
-        Interval::around(&self.at_v(x_new), &(radius + self.sum_rounding(ends)))
+        Interval::around(mean, &(radius + self.sum_rounding(ends)))
     }
 
     /// Around k*ᵀv + wᵀr: √(r*ᵀQ⁻¹r*) √(rᵀQ⁻¹r), for k*ᵀK⁻¹r = wᵀr + r*ᵀK⁻¹r.
