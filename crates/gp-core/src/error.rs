@@ -158,18 +158,6 @@ pub enum GpError {
         /// Inducing points that would fit.
         affordable: usize,
     },
-    /// Vectors and factors of an iterative method do not fit.
-    #[error(
-        "iterative on {n} rows needs {needed} of memory, more than the budget of {budget}: raise the budget, or use a lower preconditioner rank, fewer probes or a smaller LOVE rank"
-    )]
-    IterativeMemory {
-        /// Rows asked for.
-        n: usize,
-        /// Memory needed, spelled for people.
-        needed: String,
-        /// Memory allowed, spelled for people.
-        budget: String,
-    },
     /// An option that would make no difference to the method.
     #[error("`{option}` makes no difference to {method}: leave it out, or use {used_by}")]
     UnusedOption {

@@ -167,10 +167,11 @@ impl IterativeNeed {
         let Some(budget) = budget else { return Ok(most) };
         match budget.checked_sub(self.bytes) {
             Some(left) => Ok(left.min(most)),
-            None => Err(GpError::IterativeMemory {
-                n: self.n as usize,
+            None => Err(GpError::OverBudget {
+                task: format!("iterative on {} rows", self.n),
                 needed: bytes_text(self.bytes),
                 budget: bytes_text(budget),
+                remedy: "raise it with --memory GB, or give less to --preconditioner-rank, --probes or --love-rank",
             }),
         }
     }

@@ -119,18 +119,13 @@ impl From<GpError> for Failure {
                 ),
                 ..Self::from_sentence(&error.to_string())
             },
-            GpError::IterativeMemory { .. } => Self {
-                remedy: "raise it with --memory GB, or give less to --preconditioner-rank, --probes or --love-rank".to_owned(),
-                ..Self::from_sentence(&error.to_string())
-            },
             GpError::UnusedOption { option, method, used_by } => Self::usage(
                 format!("--{option} makes no difference to --method {method}"),
                 format!("leave it out, or use --method {used_by}"),
             ),
-            GpError::Linalg(LinalgError::InvalidOption { option, found, accepted }) => Self::usage(
-                format!("--{option} is {found}"),
-                format!("expected {accepted}"),
-            ),
+            GpError::Linalg(LinalgError::InvalidOption { option, found, accepted }) => {
+                Self::usage(format!("--{option} is {found}"), format!("expected {accepted}"))
+            }
             // Names come from the command line alone.
             GpError::UnknownBound { .. } | GpError::UnknownParameter { .. } => {
                 Self::from_sentence(&error.to_string()).into_usage()
