@@ -58,8 +58,9 @@ pub(crate) struct CglbObjective<'a> {
     anchor: Option<Anchor>,
     v: Option<Array2<f64>>,
     last: Option<Last>,
-    /// Whether [`Preconditioning::Auto`] has come to Vecchia in this round.
-    vecchia: bool,
+    /// Where [`Preconditioning::Auto`] has come to Vecchia in this round: its neighbours are those of
+    /// that point, and found once.
+    vecchia_u: Option<Vec<f64>>,
 }
 
 impl<'a> CglbObjective<'a> {
@@ -71,7 +72,7 @@ impl<'a> CglbObjective<'a> {
         settings: CglbSettings,
     ) -> Self {
         let (stats, steps) = (CgStats::default(), Vec::new());
-        let (round, anchor_u, anchor, v, last, vecchia) = (0, None, None, None, None, false);
+        let (round, anchor_u, anchor, v, last, vecchia_u) = (0, None, None, None, None, None);
         Self {
             x,
             y,
@@ -85,7 +86,7 @@ impl<'a> CglbObjective<'a> {
             anchor,
             v,
             last,
-            vecchia,
+            vecchia_u,
         }
     }
 
@@ -98,7 +99,7 @@ impl<'a> CglbObjective<'a> {
     /// structures that are not needed are not chosen.
     fn ensure_anchor(&mut self, u: &[f64]) -> Result<(), GpError> {
         if self.anchor.is_some() {
-            return Ok(());
+            return self.ensure_neighbours();
         }
         let u = self.anchor_u.get_or_insert_with(|| u.to_vec()).clone();
         let (u_hyper, u_z) = u.split_at(self.space.len());
@@ -116,6 +117,14 @@ impl<'a> CglbObjective<'a> {
             Structures::none(&self.settings)
         };
         self.anchor = Some(Anchor { z, structures });
+        self.ensure_neighbours()
+    }
+
+    /// Finds the neighbours of the preconditioner that has been come to, unless the bound has some.
+    fn ensure_neighbours(&mut self) -> Result<(), GpError> {
+        let (Some(u), Some(anchor)) = (&self.vecchia_u, &mut self.anchor) else { return Ok(()) };
+        let hyper = self.space.unpack(&u[..self.space.len()])?;
+        anchor.structures.ensure_neighbours(&hyper, self.x, &self.settings);
         Ok(())
     }
 
@@ -150,15 +159,19 @@ impl<'a> CglbObjective<'a> {
     /// The settings of a solve: a choice once made stands for the round.
     fn solving(&self) -> CglbSettings {
         let mut settings = self.settings.clone();
-        if self.vecchia {
+        if self.vecchia_u.is_some() {
             settings.preconditioning = Preconditioning::Vecchia;
         }
         settings
     }
 
-    fn count(&mut self, solved: &Solved) {
-        self.vecchia |= self.settings.preconditioning == Preconditioning::Auto
-            && solved.preconditioning == Preconditioning::Vecchia;
+    /// Keeps count of a solve at `u`, and of what it came to.
+    fn count(&mut self, solved: &Solved, u: &[f64]) {
+        if self.settings.preconditioning == Preconditioning::Auto
+            && solved.preconditioning == Preconditioning::Vecchia
+        {
+            self.vecchia_u.get_or_insert_with(|| u.to_vec());
+        }
         self.stats.count(solved.steps, solved.converged);
         if let Some(steps) = self.steps.last_mut() {
             *steps += solved.steps;
@@ -192,7 +205,7 @@ impl<'a> CglbObjective<'a> {
         drop(z);
         self.v = Some(v);
         if let Some(solved) = &solved {
-            self.count(solved);
+            self.count(solved, u);
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
@@ -219,7 +232,7 @@ impl<'a> CglbObjective<'a> {
         let (v, residual) = better(&problem, &y, (&old, &old_residual), &solved)?;
         let system = problem.into_nystrom();
         drop(z);
-        self.count(&solved);
+        self.count(&solved, u);
         let changed = v != old;
         self.v = Some(v);
         self.last = system.map(|system| Last { u: u.to_vec(), system, residual, slack: None });
@@ -275,7 +288,7 @@ impl Objective for CglbObjective<'_> {
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
         self.anchor_u = Some(u.to_vec());
-        (self.anchor, self.v, self.last, self.vecchia) = (None, None, None, false);
+        (self.anchor, self.v, self.last, self.vecchia_u) = (None, None, None, None);
         Ok(())
     }
 
@@ -293,11 +306,12 @@ impl Objective for CglbObjective<'_> {
             self.stats.capped,
             self.steps.len(),
             self.anchor_u.as_ref().map_or(0, Vec::len),
-            usize::from(self.vecchia),
+            self.vecchia_u.as_ref().map_or(0, Vec::len),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
         all.extend(self.steps.iter().map(|steps| *steps as f64));
         all.extend(self.anchor_u.iter().flatten());
+        all.extend(self.vecchia_u.iter().flatten());
         all.extend(self.v.iter().flatten());
         all
     }
@@ -307,10 +321,11 @@ impl Objective for CglbObjective<'_> {
         let [round, solves, steps_total, steps_max, capped, calls, anchors, vecchia] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
-        self.vecchia = vecchia != 0;
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
-        let (anchor, v) = rest.split_at(anchors.min(rest.len()));
+        let (anchor, rest) = rest.split_at(anchors.min(rest.len()));
+        let (vecchia, v) = rest.split_at(vecchia.min(rest.len()));
+        self.vecchia_u = (!vecchia.is_empty()).then(|| vecchia.to_vec());
         (self.anchor_u, self.anchor, self.last) = (Some(anchor.to_vec()), None, None);
         self.v = Array2::from_shape_vec(self.y.dim(), v.to_vec()).ok();
     }

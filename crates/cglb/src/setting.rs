@@ -29,6 +29,18 @@ impl Structures {
         Self { nearest: auto.then_some(settings.neighbours), ..Self::default() }
     }
 
+    /// Neighbours over K at these parameters, unless there are some already.
+    pub(crate) fn ensure_neighbours(
+        &mut self,
+        hyper: &Hyperparameters,
+        x: &ArrayRef2<f64>,
+        settings: &CglbSettings,
+    ) {
+        self.neighbours.get_or_insert_with(|| {
+            Arc::new(VecchiaStructure::nearest(&hyper.kernel.embed(x), settings.neighbours))
+        });
+    }
+
     /// Those that the bound and the preconditioner use, chosen at these parameters and points.
     pub(crate) fn choose(
         hyper: &Hyperparameters,
