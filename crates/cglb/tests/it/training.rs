@@ -179,6 +179,27 @@ fn an_interrupted_run_goes_on_with_the_same_bits() {
     }
 }
 
+/// The preconditioner that training comes to, and where it did, are part of the state.
+#[test]
+fn a_run_that_has_changed_its_preconditioner_goes_on_with_the_same_bits() {
+    let mut options = options("arithmetic-geometric", 4, 30);
+    options.settings.neighbours = 5;
+    options.settings.training_tolerance = 1e-4;
+    let nystrom = fit(&options, &mut ()).unwrap();
+    options.settings.preconditioning = Preconditioning::Auto;
+    let whole = fit(&options, &mut ()).unwrap();
+    assert_ne!(whole.cg_steps, nystrom.cg_steps, "Vecchia was never come to");
+    for steps in [3, 9, 16, 27] {
+        let mut stop = StopAfter { steps, state: None };
+        fit(&options, &mut stop).unwrap();
+        options.plan.resume = stop.state;
+        let resumed = fit(&options, &mut ()).unwrap();
+        assert_eq!(resumed.trained.u, whole.trained.u, "{steps}");
+        assert_eq!(resumed.cg_steps, whole.cg_steps, "{steps}");
+        options.plan.resume = None;
+    }
+}
+
 #[test]
 fn noise_at_its_floor_neither_stalls_nor_breaks() {
     let x = points(300, 1, 0);
