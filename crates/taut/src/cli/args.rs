@@ -114,8 +114,9 @@ pub(crate) struct FitArgs {
     #[arg(long, default_value = AUTO, value_parser = methods())]
     pub(crate) method: MethodChoice,
     /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear"; of several the
-    /// one whose log marginal likelihood has the highest lower bound is kept, and the report says
-    /// whether brackets prove the ranking [default: matern32, or that of --params]
+    /// one whose log marginal likelihood has the highest lower bound is kept (of ssgp-vb, whose
+    /// bounds are another model's, that with the highest objective), and the report says whether
+    /// brackets prove the ranking [default: matern32, or that of --params]
     #[arg(long = "kernel", value_name = "EXPR")]
     pub(crate) kernels: Vec<String>,
     /// Prior mean [default: constant, or that of --params]

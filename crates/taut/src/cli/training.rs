@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
     pub(crate) resumable: bool,
 }
 
-/// Fits each candidate and keeps the one whose log marginal likelihood has the highest lower bound.
+/// Fits each candidate and keeps the one that ranks first, see [`rank`].
 pub(crate) fn train(
     args: &FitArgs,
     tables: &Tables,
@@ -122,6 +122,7 @@ fn row(fitted: &Fitted, evidence: &Evidence) -> Result<KernelRow, Failure> {
         upper: evidence.upper,
         exact: evidence.exact,
         seconds: fitted.trained.as_ref().map_or(0.0, |trained| trained.seconds),
+        stands_in: model.note().is_some(),
     })
 }
 
