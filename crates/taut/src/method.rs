@@ -7,11 +7,11 @@ mod cglb;
 mod exact;
 mod iterative;
 mod sgpr;
-pub(crate) mod ssgp_vb;
+mod ssgp_vb;
 
 use std::fmt::Debug;
 
-use gp_core::{GpError, Hyperparameters, Observer, Posterior, Prediction, Trained};
+use gp_core::{Floors, GpError, Hyperparameters, Observer, Posterior, Prediction, Trained};
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +137,17 @@ impl Method {
         self.inference().settings().contains(&setting)
     }
 
+    /// The smallest noise variance that training should reach, in the scale of the fit: what
+    /// `taut fit` takes where no floor is asked for. As a library, set it in the plan's floors.
+    #[must_use]
+    pub fn noise_floor(self) -> f64 {
+        self.inference().noise_floor()
+    }
+
+    pub(crate) fn n_starts(self, options: &FitOptions, d: usize) -> usize {
+        self.inference().n_starts(options, d)
+    }
+
     /// Refuses options that would make no difference.
     ///
     /// # Errors
@@ -205,6 +216,16 @@ pub(crate) trait Inference: Sync {
 
     /// The options it has a use for, beside those every method has.
     fn settings(&self) -> &'static [Setting];
+
+    /// The smallest noise variance that training should reach unless told otherwise.
+    fn noise_floor(&self) -> f64 {
+        Floors::default().noise_variance
+    }
+
+    /// How many starts training on rows of `d` inputs screens.
+    fn n_starts(&self, options: &FitOptions, _d: usize) -> usize {
+        options.plan.starts
+    }
 
     /// Trains from `template`, and conditions on the rows.
     fn fit(

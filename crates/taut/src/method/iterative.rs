@@ -23,6 +23,8 @@ use crate::{
 const PATHWISE: GradientEstimator = GradientEstimator::Pathwise { features: 1024, max_steps: 20 };
 /// What the solves behind the reported estimate may leave: relative to a probe, and in nats.
 const REPORTED_TOLERANCE: f64 = 1e-4;
+/// The smaller the noise, the more steps solves take that do without a factorisation.
+const NOISE_FLOOR: f64 = 1e-4;
 
 pub(crate) struct StochasticTraces;
 
@@ -48,6 +50,10 @@ impl Inference for StochasticTraces {
             Setting::Variance,
             Setting::LoveRank,
         ]
+    }
+
+    fn noise_floor(&self) -> f64 {
+        NOISE_FLOOR
     }
 
     fn fit(
