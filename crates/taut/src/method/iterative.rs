@@ -25,6 +25,8 @@ const PATHWISE: GradientEstimator = GradientEstimator::Pathwise { features: 1024
 const REPORTED_TOLERANCE: f64 = 1e-4;
 /// The smaller the noise, the more steps solves take that do without a factorisation.
 const NOISE_FLOOR: f64 = 1e-4;
+/// Rows between looks at who watches where each takes a solve; a multiple of those solved together.
+const SOLVED_ROWS: usize = 256;
 
 pub(crate) struct StochasticTraces;
 
@@ -332,6 +334,11 @@ impl Conditioned for Iterative {
 
     fn auxiliary(&self) -> Option<&Array2<f64>> {
         Some(self.gp.alpha())
+    }
+
+    fn rows_at_a_time(&self) -> Option<usize> {
+        let solves = self.gp.parts().options.variance == Variance::Exact;
+        solves.then_some(SOLVED_ROWS)
     }
 }
 
