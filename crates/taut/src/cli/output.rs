@@ -20,6 +20,14 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(WholeFile::check(path)?)
 }
 
+/// Refuses, before any work, outputs that would replace an input or each other, or could not be
+/// written.
+pub(crate) fn check_places(inputs: &[&Path], outputs: &[Option<&Path>]) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+    check_apart(inputs, &outputs)?;
+    outputs.into_iter().try_for_each(check_writable)
+}
+
 /// A pipe in the file system. Those the shell makes, such as /dev/stdout, have no such place, and
 /// somebody reads them.
 fn is_named_pipe(path: &Path) -> bool {

@@ -16,7 +16,7 @@ use super::scores::Scores;
 use super::thresholds::Ranked;
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable, print, write_json};
+use crate::cli::output::{check_places, print, write_json};
 
 /// One JSON object, its keys fixed; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -56,10 +56,7 @@ struct ClassRow {
 pub(super) fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
-    if let Some(path) = &args.report {
-        check_apart(&[&args.model, &args.data], &[path])?;
-        check_writable(path)?;
-    }
+    check_places(&[&args.model, &args.data], &[args.report.as_deref()])?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);
     let report = report(args, &classifier, began)?;

@@ -11,7 +11,7 @@ use super::options::position;
 use super::predict::first_largest;
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable, print, write_json};
+use crate::cli::output::{check_places, print, write_json};
 
 /// A row of the report; infinite numbers are null.
 #[derive(Debug, Serialize)]
@@ -37,10 +37,7 @@ struct Part {
 
 pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
-    if let Some(path) = &args.report {
-        check_apart(&[&args.model, &args.data], &[path])?;
-        check_writable(path)?;
-    }
+    check_places(&[&args.model, &args.data], &[args.report.as_deref()])?;
     let wanted = row_ranges(&args.rows)?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);

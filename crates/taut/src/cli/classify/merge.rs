@@ -9,16 +9,13 @@ use super::args::MergeArgs;
 use super::summary::{Learned, finish};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable};
+use crate::cli::output::check_places;
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     let inputs: Vec<&Path> = args.models.iter().map(AsRef::as_ref).collect();
-    let outputs: Vec<&Path> =
-        [Some(args.out.as_path()), args.report.as_deref()].into_iter().flatten().collect();
-    check_apart(&inputs, &outputs)?;
-    outputs.iter().try_for_each(|path| check_writable(path))?;
+    check_places(&inputs, &[Some(&args.out), args.report.as_deref()])?;
     let mut notes = Vec::new();
     let mut merged: Option<Classifier> = None;
     for path in &args.models {

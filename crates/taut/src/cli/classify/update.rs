@@ -11,7 +11,7 @@ use super::options::unlabelled;
 use super::summary::{Learned, finish};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable};
+use crate::cli::output::check_places;
 
 pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let began = Instant::now();
@@ -31,10 +31,8 @@ pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
 
 /// The model may be replaced by its successor; nothing else may be replaced.
 fn check_places(args: &UpdateArgs, out: &Path) -> Result<(), Failure> {
-    let report: Vec<&Path> = args.report.as_deref().into_iter().collect();
-    check_apart(&[&args.data], &[out])?;
-    check_apart(&[&args.data, &args.model, out], &report)?;
-    std::iter::once(out).chain(report).try_for_each(check_writable)
+    check_places(&[&args.data], &[Some(out)])?;
+    check_places(&[&args.data, &args.model, out], &[args.report.as_deref()])
 }
 
 /// Rows read, rows without a class, and what a person should know.
