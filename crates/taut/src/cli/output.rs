@@ -53,6 +53,22 @@ pub(crate) fn csv_writer(whole: &WholeFile, place: &Path) -> Result<CsvFile, Fai
     Ok(writer.named(place.display().to_string()))
 }
 
+/// Has CSV written to the file `out`, whole or not at all, or to standard output.
+pub(crate) fn write_csv(
+    out: Option<&Path>,
+    write: impl FnOnce(CsvFile) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    match out {
+        Some(path) if path != Path::new("-") => {
+            let whole = WholeFile::begin(path)?;
+            write(csv_writer(&whole, path)?)?;
+            whole.commit()?;
+            Ok(())
+        }
+        _ => write(CsvWriter::create("-")?),
+    }
+}
+
 pub(crate) type CsvFile = CsvWriter<Box<dyn Write + Send>>;
 
 /// Refuses outputs that would replace an input or each other, by whatever names they go.

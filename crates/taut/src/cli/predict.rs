@@ -1,10 +1,8 @@
 //! `taut predict`.
 
-use std::path::Path;
-
-use datasets::{CsvOptions, CsvWriter, DataError, Input, Source, Table, TableChunks};
+use datasets::{CsvOptions, DataError, Input, Source, Table, TableChunks};
+use gp_core::GpError;
 use gp_core::metrics::normal_half_width;
-use gp_core::{GpError, WholeFile};
 use ndarray::{Array2, Array3, Axis, concatenate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +14,7 @@ use super::args::PredictArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::machine;
-use super::output::{CsvFile, check_apart, csv_writer};
+use super::output::{CsvFile, check_apart, write_csv};
 use super::progress::Display;
 use super::remedy::Purpose;
 
@@ -41,16 +39,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         check_apart(&[&args.model, &args.data], &[path])?;
     }
-    match &args.out {
-        Some(path) if path.as_path() != Path::new("-") => {
-            let whole = WholeFile::begin(path)?;
-            let writer = csv_writer(&whole, path)?;
-            write(args, &model, writer)?;
-            whole.commit()?;
-            Ok(())
-        }
-        _ => write(args, &model, CsvWriter::create("-")?),
-    }
+    write_csv(args.out.as_deref(), |writer| write(args, &model, writer))
 }
 
 /// A variance needs a factor of the method's covariance matrix, a mean does not.

@@ -1,8 +1,6 @@
 //! `taut classify predict`.
 
-use std::path::Path;
-
-use datasets::{Chunk, CsvWriter};
+use datasets::Chunk;
 use naive_bayes::Predictor;
 use ndarray::Array2;
 use taut::Classifier;
@@ -12,9 +10,8 @@ use super::chunks::{Pass, open};
 use super::update::absent;
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{CsvFile, check_apart, csv_writer};
+use crate::cli::output::{CsvFile, check_apart, write_csv};
 use crate::cli::predict::check_names;
-use gp_core::WholeFile;
 
 pub(super) fn run(args: &ClassifyPredictArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
@@ -23,15 +20,7 @@ pub(super) fn run(args: &ClassifyPredictArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         check_apart(&[&args.model, &args.data], &[path])?;
     }
-    match &args.out {
-        Some(path) if path.as_path() != Path::new("-") => {
-            let whole = WholeFile::begin(path)?;
-            write(args, &classifier, csv_writer(&whole, path)?)?;
-            whole.commit()?;
-            Ok(())
-        }
-        _ => write(args, &classifier, CsvWriter::create("-")?),
-    }
+    write_csv(args.out.as_deref(), |writer| write(args, &classifier, writer))
 }
 
 fn write(
