@@ -9,11 +9,11 @@ use serde::Serialize;
 use taut::{Classifier, fixed};
 
 use super::args::EvaluateArgs;
-use super::chunks::{Pass, open};
 use super::folds::Folds;
 use super::options::{position, unlabelled};
 use super::scores::Scores;
 use super::thresholds::Ranked;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
 use crate::cli::output::{check_places, print, write_json};
@@ -124,7 +124,7 @@ fn scored(
     // Rows are judged one by one, whatever they weighed when learned.
     let classifier = &classifier.unweighted();
     let mut skipped = 0;
-    pass.each(open(&args.data)?, "judged", |chunk| {
+    pass.each(open(&args.data, CHUNK)?, "judged", |chunk| {
         let table = &chunk.table;
         let rows = classifier.labelled(table)?;
         skipped += classifier.count_unlabelled(table, &rows, policy)?;

@@ -6,9 +6,9 @@ use serde::Serialize;
 use taut::Classifier;
 
 use super::args::ExplainArgs;
-use super::chunks::{Pass, open};
 use super::options::position;
 use super::predict::first_largest;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
 use crate::cli::output::{check_places, print, write_json};
@@ -63,7 +63,7 @@ fn explained(
 ) -> Result<Vec<Row>, Failure> {
     let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(0);
     let mut rows = Vec::new();
-    Pass::new(args.common.quiet)?.each(open(&args.data)?, "read", |chunk| {
+    Pass::new(args.common.quiet)?.each(open(&args.data, CHUNK)?, "read", |chunk| {
         let table = &chunk.table;
         let chosen = (0..table.n_rows()).filter(|&row| {
             let number = table.row_number(row);

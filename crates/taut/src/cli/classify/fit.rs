@@ -7,9 +7,9 @@ use datasets::{ColumnKind, Table};
 use taut::{Classifier, ClassifyError, FeatureKind};
 
 use super::args::ClassifyFitArgs;
-use super::chunks::{Pass, open};
 use super::options::{schema, unlabelled};
 use super::summary::{Learned, finish};
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::fit::stem;
 use crate::cli::machine;
@@ -21,7 +21,7 @@ pub(super) fn run(args: &ClassifyFitArgs) -> Result<(), Failure> {
     let out = args.out.clone().unwrap_or_else(|| default_out(&args.data));
     check_places(&[&args.data], &[Some(&out), args.report.as_deref()])?;
     let options = args.predicting.applied_to(&Default::default())?;
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let file = args.data.display().to_string();
     let schema = schema(args, &file, chunks.column_names())?;
     let mut classifier = Classifier::new(schema, options);

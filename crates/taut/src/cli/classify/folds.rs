@@ -11,8 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use taut::{Classifier, LabelledRows};
 
 use super::args::EvaluateArgs;
-use super::chunks::{Pass, open};
 use super::options::unlabelled;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 
 /// A part for each row: of every K rows in turn one for each part, in an order drawn by the seed.
@@ -62,7 +62,7 @@ impl Folds {
         let mut parts = vec![classifier.emptied(); k];
         let mut draw = Draw::new(k, args.seed);
         let policy = unlabelled(args.skip_unlabelled);
-        let rows = pass.each(open(&args.data)?, "learned", |chunk| {
+        let rows = pass.each(open(&args.data, CHUNK)?, "learned", |chunk| {
             let table = &chunk.table;
             let whole = classifier.labelled(table)?;
             classifier.count_unlabelled(table, &whole, policy)?;

@@ -6,8 +6,8 @@ use ndarray::Array2;
 use taut::Classifier;
 
 use super::args::ClassifyPredictArgs;
-use super::chunks::{Pass, open};
 use super::update::absent;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
 use crate::cli::output::{CsvFile, check_apart, write_csv};
@@ -29,7 +29,7 @@ fn write(
     mut writer: CsvFile,
 ) -> Result<(), Failure> {
     let predictor = classifier.predictor()?;
-    let mut chunks = open(&args.data)?;
+    let mut chunks = open(&args.data, CHUNK)?;
     if args.keep {
         chunks = chunks.keep_cells();
     }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use taut::Classifier;
 
 use super::args::UpdateArgs;
-use super::chunks::{Pass, open};
 use super::options::unlabelled;
 use super::summary::{Learned, finish};
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
 use crate::cli::output::check_places;
@@ -39,7 +39,7 @@ fn check_places(args: &UpdateArgs, out: &Path) -> Result<(), Failure> {
 type Outcome = (u64, usize, Vec<String>);
 
 fn add(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failure> {
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let mut notes = absent(classifier, chunks.column_names());
     let before = classifier.schema().columns().len();
     let mut skipped = 0;
@@ -57,7 +57,7 @@ fn add(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failur
 
 /// The rows are learned apart and taken out together: all of them or none.
 fn remove(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failure> {
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let mut notes = absent(classifier, chunks.column_names());
     notes.extend(unknown(classifier, chunks.column_names()));
     let mut taken = classifier.emptied();
