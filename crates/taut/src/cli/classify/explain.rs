@@ -1,13 +1,12 @@
 //! `taut classify explain`.
 
-use datasets::{Cell, Table};
-use naive_bayes::{Explanation, Label, Predictor};
+use datasets::Table;
+use naive_bayes::{Explanation, Label, Predictor, first_largest};
 use serde::Serialize;
 use taut::Classifier;
 
 use super::args::ExplainArgs;
 use super::options::position;
-use super::predict::first_largest;
 use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
@@ -95,7 +94,7 @@ fn explained_row(
         .iter()
         .map(|part| Part {
             feature: part.feature.clone(),
-            value: table.column(&part.feature).map(|column| text(column.cell(row))),
+            value: table.column(&part.feature).map(|column| column.cell(row).text().into_owned()),
             log_odds: part.log_odds(class, against),
         })
         .collect();
@@ -110,13 +109,6 @@ fn explained_row(
         prior_log_odds: found.log_prior[class] - found.log_prior[against],
         contributions,
     })
-}
-
-fn text(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Number(value) => value.to_string(),
-        Cell::Missing(text) | Cell::NotFinite(text) | Cell::Text(text) => text.to_owned(),
-    }
 }
 
 /// The classes to speak for and against.

@@ -1,7 +1,7 @@
 //! `taut classify predict`.
 
 use datasets::Chunk;
-use naive_bayes::Predictor;
+use naive_bayes::{Predictor, first_largest};
 use ndarray::Array2;
 use taut::Classifier;
 
@@ -89,15 +89,4 @@ fn write_chunk(
         }
     }
     Ok(())
-}
-
-/// Position of the largest value, the first of those that tie.
-pub(super) fn first_largest(values: &[f64]) -> usize {
-    let mut best = 0;
-    for (position, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = position;
-        }
-    }
-    best
 }

@@ -83,11 +83,7 @@ pub(super) fn absent(classifier: &Classifier, names: &[String]) -> Vec<String> {
 /// What the table has beyond the model's columns.
 fn unknown(classifier: &Classifier, names: &[String]) -> Vec<String> {
     let schema = classifier.schema();
-    let known = |name: &str| {
-        schema.column(name).is_some()
-            || name == schema.label()
-            || schema.weight_column() == Some(name)
-    };
+    let known = |name: &str| schema.column(name).is_some() || schema.is_special(name);
     let unknown = names.iter().filter(|name| !known(name));
     unknown.map(|name| format!("column `{name}` is not in the model: it is left out")).collect()
 }
