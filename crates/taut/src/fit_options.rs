@@ -26,7 +26,7 @@ use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates};
 /// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`], or `best`: what the plan's time limit and memory allow |
 /// | `preconditioning` | [`Preconditioning::Auto`]: what speeds conjugate gradients up |
 /// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
-/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; with CGLB 0 leaves v = 0 |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve (iterative: 2000 in that for the mean); with CGLB 0 leaves v = 0 |
 /// | `iterative` | see [`IterativeSettings`] |
 /// | `spectral` | see [`SpectralOptions`] |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |

@@ -1,7 +1,11 @@
-//! The methods a model can be fitted by: one file each.
+//! The methods a model can be fitted by: a file or a folder each.
 //!
-//! A further method is one file here that implements [`Inference`] (how it is fitted) and
-//! [`Conditioned`] (what it is then), a variant of [`Method`] and one of [`Part`].
+//! A further method is a file here that implements [`Inference`] (how it is fitted) and
+//! [`Conditioned`] (what it is then), a variant of [`Method`], with its line in [`Method::ALL`] and in
+//! `inference`, and one of [`Part`], with its line in [`Part::restore`]. An option of its own is a
+//! variant of [`Setting`] with its name, a field of [`FitOptions`] that `given_settings` tells of, and
+//! an argument of the command line. What it needs of memory is in `memory`; `auto` chooses it only if
+//! told to.
 
 mod cglb;
 mod exact;

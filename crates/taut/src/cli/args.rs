@@ -144,7 +144,8 @@ pub(crate) struct FitArgs {
     /// final solve goes to 0.001 (iterative: 0.000001), or to this if less
     #[arg(long, value_name = "NATS", value_parser = positive_real)]
     pub(crate) cg_tolerance: Option<f64>,
-    /// Largest number of steps of a solve by conjugate gradients [default: 1000]
+    /// Largest number of steps of a solve by conjugate gradients [default: 1000, iterative: 2000 for
+    /// the mean]
     #[arg(long, value_name = "N")]
     pub(crate) cg_max_steps: Option<usize>,
     /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`

@@ -39,7 +39,7 @@ pub(super) fn run(args: &ClassifyFitArgs) -> Result<(), Failure> {
         return Err(ClassifyError::NoLabels { file, label }.into());
     }
     notes.extend(many_levels(&classifier));
-    let learned = Learned { verb: "learned", rows, skipped, notes };
+    let learned = Learned { told: format!("{rows} rows learned"), rows, skipped, notes };
     finish(&classifier, learned, &out, args.report.as_deref(), began)
 }
 

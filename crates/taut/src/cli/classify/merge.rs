@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use taut::Classifier;
+use taut::{Classifier, fixed};
 
 use super::args::MergeArgs;
 use super::summary::{Learned, finish};
@@ -33,7 +33,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let mut merged =
         merged.ok_or_else(|| Failure::usage("no model is named", "name at least two models"))?;
     merged.set_options(args.predicting.applied_to(merged.options())?);
-    let rows = merged.model().total_weight().round() as u64;
-    let learned = Learned { verb: "together", rows, skipped: 0, notes };
+    let weight = merged.model().total_weight();
+    let told = format!("{} models of weight {} together", args.models.len(), fixed(weight, 4));
+    let learned = Learned { told, rows: weight.round() as u64, skipped: 0, notes };
     finish(&merged, learned, &args.out, args.report.as_deref(), began)
 }

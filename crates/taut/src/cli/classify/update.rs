@@ -26,7 +26,8 @@ pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let (rows, skipped, notes) =
         if args.remove { remove(args, &mut classifier)? } else { add(args, &mut classifier)? };
     let verb = if args.remove { "taken out" } else { "added" };
-    finish(&classifier, Learned { verb, rows, skipped, notes }, out, args.report.as_deref(), began)
+    let learned = Learned { told: format!("{rows} rows {verb}"), rows, skipped, notes };
+    finish(&classifier, learned, out, args.report.as_deref(), began)
 }
 
 /// The model may be replaced by its successor; nothing else may be replaced.
