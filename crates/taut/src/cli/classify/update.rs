@@ -1,6 +1,5 @@
 //! `taut classify update`.
 
-use std::path::Path;
 use std::time::Instant;
 
 use taut::Classifier;
@@ -17,7 +16,9 @@ pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     let out = args.out.as_ref().unwrap_or(&args.model);
-    check_places(args, out)?;
+    // The model may be replaced by its successor; nothing else may be replaced.
+    check_places(&[&args.data], &[Some(out)])?;
+    check_places(&[&args.data, &args.model, out], &[args.report.as_deref()])?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);
     if let Some(factor) = args.decay {
@@ -28,12 +29,6 @@ pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let verb = if args.remove { "taken out" } else { "added" };
     let learned = Learned { told: format!("{rows} rows {verb}"), rows, skipped, notes };
     finish(&classifier, learned, out, args.report.as_deref(), began)
-}
-
-/// The model may be replaced by its successor; nothing else may be replaced.
-fn check_places(args: &UpdateArgs, out: &Path) -> Result<(), Failure> {
-    check_places(&[&args.data], &[Some(out)])?;
-    check_places(&[&args.data, &args.model, out], &[args.report.as_deref()])
 }
 
 /// Rows read, rows without a class, and what a person should know.
