@@ -9,8 +9,8 @@ use std::io;
 
 pub use fetch::FetchProblem;
 pub use hint::Hint;
-pub use place::Place;
-pub(crate) use place::{listed, shown};
+pub(crate) use place::shown;
+pub use place::{Place, listed};
 
 use crate::Role;
 

@@ -25,7 +25,7 @@ mod write;
 pub use describe::{ColumnSummary, Description, LevelCount, describe};
 pub use design::{Design, design};
 pub use encoder::{Encoder, Input, MAX_LEVELS};
-pub use error::{DataError, FetchProblem, FileFormat, Hint, Place};
+pub use error::{DataError, FetchProblem, FileFormat, Hint, Place, listed};
 pub use notice::Notice;
 pub use read::{Chunk, CsvChunks, CsvOptions, read_csv};
 pub use roles::{Missing, Role, Roles};

@@ -127,7 +127,8 @@ impl Table {
     }
 
     /// The names for a message.
-    pub(crate) fn listed_names(&self) -> String {
+    #[must_use]
+    pub fn listed_names(&self) -> String {
         listed(self.columns.iter().map(Column::name))
     }
 }

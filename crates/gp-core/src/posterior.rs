@@ -55,8 +55,10 @@ pub trait Posterior {
         count: usize,
         rng: &mut dyn Rng,
     ) -> Result<Array3<f64>, GpError> {
+        // Before the mean: models without joint draws refuse here.
+        let covariance = self.covariance(x_new)?;
         let mean = self.predict_mean(x_new)?;
-        let (values, vectors) = symmetric_eigen(&self.covariance(x_new)?)?;
+        let (values, vectors) = symmetric_eigen(&covariance)?;
         // A posterior covariance is semidefinite; eigenvalues below zero are rounding.
         let root = vectors * &values.mapv(|value| value.max(0.0).sqrt());
         let mut draws = Array3::zeros((count, mean.nrows(), mean.ncols()));

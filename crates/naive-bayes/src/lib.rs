@@ -35,7 +35,7 @@ pub use label::Label;
 pub use levels::Levels;
 pub use model::{FeatureSummary, Model};
 pub use options::{ClassPrior, CountRule, Options, Smoothing, UnseenLevel};
-pub use predictor::{Contribution, Explanation, Parameters, Posterior, Predictor};
+pub use predictor::{Contribution, Explanation, Parameters, Posterior, Predictor, first_largest};
 pub use priors::{EvidencePriors, GammaPrior, GaussianPrior, NormalInverseGamma};
 pub use selection::{Direction, SelectionPath, SelectionStep, select};
 pub use training::{Training, Unlabelled};

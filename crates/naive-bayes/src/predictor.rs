@@ -27,7 +27,7 @@ pub use explain::{Contribution, Explanation};
 use gaussian::GaussianTable;
 use multinomial::MultinomialTable;
 pub use parameters::Parameters;
-pub use posterior::Posterior;
+pub use posterior::{Posterior, first_largest};
 
 /// Predicts classes of rows, in log space.
 ///

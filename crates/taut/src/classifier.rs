@@ -65,7 +65,7 @@ impl Classifier {
     /// The same columns and options with nothing learned.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        Self { model: naive_bayes::Model::default(), ..self.clone() }
+        Self::new(self.schema.clone(), self.options.clone())
     }
 
     /// The same with every row counting once, for tables that have no column of weights.

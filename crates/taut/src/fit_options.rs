@@ -7,7 +7,7 @@ use ndarray::ArrayRef2;
 use sparse_gp::{InducingPoints, Selector};
 
 use crate::auto::BEST;
-use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates, method};
+use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates};
 
 /// How a table is fitted.
 ///
@@ -19,14 +19,14 @@ use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates, met
 /// | `scale` | true: inputs and targets are standardised by the training rows |
 /// | `params` | none: starting values, instead of `kernel` and `mean` |
 /// | `train` | true; false conditions on the data at the starting values |
-/// | `plan` | see [`TrainingPlan`]; `taut fit --method iterative` raises its noise floor to 1e-4 |
+/// | `plan` | see [`TrainingPlan`]; its noise floor stands as it is, `taut fit` puts [`Method::noise_floor`] there |
 /// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
 /// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`], or `best`: what the plan's time limit and memory allow |
 /// | `preconditioning` | [`Preconditioning::Auto`]: what speeds conjugate gradients up |
 /// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
-/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve; with CGLB 0 leaves v = 0 |
+/// | `cg_max_steps` | 1000 steps of conjugate gradients a solve (iterative: 2000 in that for the mean); with CGLB 0 leaves v = 0 |
 /// | `iterative` | see [`IterativeSettings`] |
 /// | `spectral` | see [`SpectralOptions`] |
 /// | `training_rows` | all; fewer, drawn by the plan's seed, train the hyperparameters alone |
@@ -131,10 +131,7 @@ impl FitOptions {
     /// How many starts training on rows of `d` inputs screens.
     #[must_use]
     pub fn n_starts(&self, d: usize) -> usize {
-        match self.method {
-            Method::SsgpVb => method::ssgp_vb::n_starts(self, d),
-            _ => self.plan.starts,
-        }
+        self.method.n_starts(self, d)
     }
 
     /// Refuses what no data could make right.

@@ -1,17 +1,21 @@
-//! The methods a model can be fitted by: one file each.
+//! The methods a model can be fitted by: a file or a folder each.
 //!
-//! A further method is one file here that implements [`Inference`] (how it is fitted) and
-//! [`Conditioned`] (what it is then), a variant of [`Method`] and one of [`Part`].
+//! A further method is a file here that implements [`Inference`] (how it is fitted) and
+//! [`Conditioned`] (what it is then), a variant of [`Method`], with its line in [`Method::ALL`] and in
+//! `inference`, and one of [`Part`], with its line in [`Part::restore`]. An option of its own is a
+//! variant of [`Setting`] with its name, a field of [`FitOptions`] that `given_settings` tells of, and
+//! an argument of the command line. What it needs of memory is in `memory`; `auto` chooses it only if
+//! told to.
 
 mod cglb;
 mod exact;
 mod iterative;
 mod sgpr;
-pub(crate) mod ssgp_vb;
+mod ssgp_vb;
 
 use std::fmt::Debug;
 
-use gp_core::{GpError, Hyperparameters, Observer, Posterior, Prediction, Trained};
+use gp_core::{Floors, GpError, Hyperparameters, Observer, Posterior, Prediction, Trained};
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +141,17 @@ impl Method {
         self.inference().settings().contains(&setting)
     }
 
+    /// The smallest noise variance that training should reach, in the scale of the fit: what
+    /// `taut fit` takes where no floor is asked for. As a library, set it in the plan's floors.
+    #[must_use]
+    pub fn noise_floor(self) -> f64 {
+        self.inference().noise_floor()
+    }
+
+    pub(crate) fn n_starts(self, options: &FitOptions, d: usize) -> usize {
+        self.inference().n_starts(options, d)
+    }
+
     /// Refuses options that would make no difference.
     ///
     /// # Errors
@@ -205,6 +220,16 @@ pub(crate) trait Inference: Sync {
 
     /// The options it has a use for, beside those every method has.
     fn settings(&self) -> &'static [Setting];
+
+    /// The smallest noise variance that training should reach unless told otherwise.
+    fn noise_floor(&self) -> f64 {
+        Floors::default().noise_variance
+    }
+
+    /// How many starts training on rows of `d` inputs screens.
+    fn n_starts(&self, options: &FitOptions, _d: usize) -> usize {
+        options.plan.starts
+    }
 
     /// Trains from `template`, and conditions on the rows.
     fn fit(

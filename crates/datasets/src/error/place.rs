@@ -55,7 +55,8 @@ pub(super) fn one_line(text: &str) -> String {
 const MOST_NAMES: usize = 12;
 
 /// Names for a message: quoted, and cut off after a dozen.
-pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let count = names.len();
     let quoted: Vec<String> =
         names.take(MOST_NAMES).map(|name| format!("`{}`", shown(name))).collect();

@@ -29,7 +29,8 @@ impl<'a> Cell<'a> {
     }
 
     /// The text found, of a number the shortest that reads back the same.
-    pub(crate) fn text(self) -> Cow<'a, str> {
+    #[must_use]
+    pub fn text(self) -> Cow<'a, str> {
         match self {
             Self::Number(value) => Cow::Owned(number_text(value)),
             Self::Missing(text) | Self::NotFinite(text) | Self::Text(text) => Cow::Borrowed(text),

@@ -50,8 +50,9 @@ pub(super) fn probabilities(values: &[f64], out: &mut [f64]) {
     out.iter_mut().for_each(|value| *value /= sum);
 }
 
-/// Position of the largest value, the first of those that tie.
-pub(super) fn first_largest(values: &[f64]) -> usize {
+/// Position of the largest value, the first of those that tie; 0 of no values.
+#[must_use]
+pub fn first_largest(values: &[f64]) -> usize {
     let mut best = 0;
     for (position, value) in values.iter().enumerate() {
         if *value > values[best] {

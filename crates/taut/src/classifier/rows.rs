@@ -70,7 +70,7 @@ impl Schema {
                 file: table.name().to_owned(),
                 name: name.to_owned(),
                 role,
-                available: listed(table),
+                available: table.listed_names(),
             })
         };
         let classes = exact_levels(table, find(self.label(), "the label")?)?;
@@ -124,26 +124,11 @@ fn refused(table: &Table, column: &Column, row: usize, spec: Option<&ColumnSpec>
     let cell = column.cell(row);
     ClassifyError::Cell {
         place: place(table, row, column.name()),
-        found: text_of(cell),
+        found: cell.text().into_owned(),
         kind: spec.and_then(|spec| spec.kind.clone()).unwrap_or(FeatureKind::Gaussian),
         inferred: spec.is_some_and(|spec| spec.inferred),
         text: matches!(cell, Cell::Text(_)),
     }
-}
-
-fn text_of(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Number(value) => value.to_string(),
-        Cell::Missing(text) | Cell::NotFinite(text) | Cell::Text(text) => text.to_owned(),
-    }
-}
-
-fn listed(table: &Table) -> String {
-    let names: Vec<String> =
-        table.columns().iter().map(|column| format!("`{}`", column.name())).collect();
-    let rest = names.len().saturating_sub(12);
-    let tail = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    names[..names.len() - rest].join(", ") + &tail
 }
 
 /// Cells as numbers, NaN where one is missing.
@@ -206,7 +191,7 @@ fn weights(table: &Table, column: &Column) -> Result<Array1<f64>, ClassifyError>
         None => Ok(Array1::from(column.numbers().to_vec())),
         Some(row) => Err(ClassifyError::Weight {
             place: place(table, row, column.name()),
-            found: text_of(column.cell(row)),
+            found: column.cell(row).text().into_owned(),
         }),
     }
 }
@@ -215,7 +200,9 @@ fn weights(table: &Table, column: &Column) -> Result<Array1<f64>, ClassifyError>
 fn texts(column: &Column) -> Vec<String> {
     let text = |cell| match cell {
         Cell::Missing(_) => String::new(),
-        other => text_of(other),
+        // As it was learned, with all its digits: it is the name of a term.
+        Cell::Number(value) => value.to_string(),
+        other => other.text().into_owned(),
     };
     column.cells().map(text).collect()
 }

@@ -92,7 +92,8 @@ impl Schema {
     }
 
     /// Whether a column is the label or the weights.
-    pub(super) fn is_special(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_special(&self, name: &str) -> bool {
         name == self.label || self.weights.as_deref() == Some(name)
     }
 

@@ -114,8 +114,9 @@ pub(crate) struct FitArgs {
     #[arg(long, default_value = AUTO, value_parser = methods())]
     pub(crate) method: MethodChoice,
     /// Covariance function, such as "matern32" or "se[A,B] + periodic[A] * linear"; of several the
-    /// one whose log marginal likelihood has the highest lower bound is kept, and the report says
-    /// whether brackets prove the ranking [default: matern32, or that of --params]
+    /// one whose log marginal likelihood has the highest lower bound is kept (of ssgp-vb, whose
+    /// bounds are another model's, that with the highest objective), and the report says whether
+    /// brackets prove the ranking [default: matern32, or that of --params]
     #[arg(long = "kernel", value_name = "EXPR")]
     pub(crate) kernels: Vec<String>,
     /// Prior mean [default: constant, or that of --params]
@@ -143,7 +144,8 @@ pub(crate) struct FitArgs {
     /// final solve goes to 0.001 (iterative: 0.000001), or to this if less
     #[arg(long, value_name = "NATS", value_parser = positive_real)]
     pub(crate) cg_tolerance: Option<f64>,
-    /// Largest number of steps of a solve by conjugate gradients [default: 1000]
+    /// Largest number of steps of a solve by conjugate gradients [default: 1000, iterative: 2000 for
+    /// the mean]
     #[arg(long, value_name = "N")]
     pub(crate) cg_max_steps: Option<usize>,
     /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`

@@ -1,5 +1,6 @@
 //! `taut certify`.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bounds::{BoundRow, Side};
@@ -13,7 +14,7 @@ use taut::{
 use super::args::CertifyArgs;
 use super::failure::Failure;
 use super::machine;
-use super::output::{check_apart, check_writable, print, write_json};
+use super::output::{check_places, print, write_json};
 use super::progress::Display;
 use super::report::Lml;
 use super::summary::kernel_text;
@@ -24,14 +25,9 @@ pub(crate) const BEST_SECONDS: f64 = 60.0;
 pub(crate) fn run(args: &CertifyArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
-    if let Some(path) = &args.report {
-        let inputs = [Some(&args.model), args.params.as_ref()];
-        check_apart(
-            &inputs.into_iter().flatten().map(|input| input.as_path()).collect::<Vec<_>>(),
-            &[path],
-        )?;
-        check_writable(path)?;
-    }
+    let inputs: Vec<&Path> =
+        std::iter::once(args.model.as_path()).chain(args.params.as_deref()).collect();
+    check_places(&inputs, &[args.report.as_deref()])?;
     let model = Model::load(&args.model)?;
     let hyper = hyperparameters(args, &model)?;
     let selection = selection(args)?;

@@ -6,14 +6,11 @@ use taut::fixed;
 
 use super::args::DescribeArgs;
 use super::failure::Failure;
-use super::output::{check_apart, check_writable, print, write_json};
+use super::output::{check_places, print, write_json};
 use super::table::read;
 
 pub(crate) fn run(args: &DescribeArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.report {
-        check_apart(&[&args.file], &[path])?;
-        check_writable(path)?;
-    }
+    check_places(&[&args.file], &[args.report.as_deref()])?;
     let description = describe(&read(&args.file)?);
     if let Some(path) = &args.report {
         write_json(path, &description)?;

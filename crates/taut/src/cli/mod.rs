@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod certify;
 mod checkpoint;
+mod chunks;
 mod classify;
 mod data;
 mod describe;

@@ -21,8 +21,6 @@ use super::table::{Tables, read};
 
 /// What `--fix` calls the inducing points, which are no hyperparameters.
 const INDUCING_POINTS: &str = "inducing_points";
-/// The noise floor where solves do without a factorisation: the smaller the noise, the more steps.
-const ITERATIVE_NOISE_FLOOR: f64 = 1e-4;
 
 /// The options of each kernel to be tried, at least one; what is chosen automatically is the same for
 /// all.
@@ -157,10 +155,7 @@ fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
 }
 
 fn floors(args: &FitArgs) -> Floors {
-    let usual = match args.method.0 {
-        Some(Method::Iterative) => ITERATIVE_NOISE_FLOOR,
-        _ => Floors::default().noise_variance,
-    };
+    let usual = args.method.0.map_or(Floors::default().noise_variance, Method::noise_floor);
     Floors { noise_variance: args.noise_floor.unwrap_or(usual), ..Floors::default() }
 }
 

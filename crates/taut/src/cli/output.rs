@@ -20,6 +20,14 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(WholeFile::check(path)?)
 }
 
+/// Refuses, before any work, outputs that would replace an input or each other, or could not be
+/// written.
+pub(crate) fn check_places(inputs: &[&Path], outputs: &[Option<&Path>]) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = outputs.iter().copied().flatten().collect();
+    check_apart(inputs, &outputs)?;
+    outputs.into_iter().try_for_each(check_writable)
+}
+
 /// A pipe in the file system. Those the shell makes, such as /dev/stdout, have no such place, and
 /// somebody reads them.
 fn is_named_pipe(path: &Path) -> bool {
@@ -43,6 +51,22 @@ pub(crate) fn csv_writer(whole: &WholeFile, place: &Path) -> Result<CsvFile, Fai
         other => other.into(),
     })?;
     Ok(writer.named(place.display().to_string()))
+}
+
+/// Has CSV written to the file `out`, whole or not at all, or to standard output.
+pub(crate) fn write_csv(
+    out: Option<&Path>,
+    write: impl FnOnce(CsvFile) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    match out {
+        Some(path) if path != Path::new("-") => {
+            let whole = WholeFile::begin(path)?;
+            write(csv_writer(&whole, path)?)?;
+            whole.commit()?;
+            Ok(())
+        }
+        _ => write(CsvWriter::create("-")?),
+    }
 }
 
 pub(crate) type CsvFile = CsvWriter<Box<dyn Write + Send>>;

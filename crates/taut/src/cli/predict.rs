@@ -1,10 +1,8 @@
 //! `taut predict`.
 
-use std::path::Path;
-
-use datasets::{CsvOptions, CsvWriter, DataError, Input, Source, Table, TableChunks};
+use datasets::{DataError, Input, Table, TableChunks};
+use gp_core::GpError;
 use gp_core::metrics::normal_half_width;
-use gp_core::{GpError, WholeFile};
 use ndarray::{Array2, Array3, Axis, concatenate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -13,16 +11,13 @@ use taut::{
 };
 
 use super::args::PredictArgs;
+use super::chunks::{CHUNK, Pass, open};
 use super::failure::Failure;
-use super::interrupt::Interrupt;
 use super::machine;
-use super::output::{CsvFile, check_apart, csv_writer};
-use super::progress::Display;
+use super::output::{CsvFile, check_apart, write_csv};
 use super::remedy::Purpose;
 
-/// Rows read, predicted and written at a time: memory does not grow with the table.
-const CHUNK: usize = 8192;
-/// The same where each row takes solves with all training rows.
+/// Rows predicted at a time where each takes solves with all training rows.
 const CERTIFIED_CHUNK: usize = 256;
 /// What is written of each target, and what a certificate adds.
 const PREDICTED: [&str; 5] = ["mean", "var_latent", "var_y", "lower", "upper"];
@@ -41,16 +36,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         check_apart(&[&args.model, &args.data], &[path])?;
     }
-    match &args.out {
-        Some(path) if path.as_path() != Path::new("-") => {
-            let whole = WholeFile::begin(path)?;
-            let writer = csv_writer(&whole, path)?;
-            write(args, &model, writer)?;
-            whole.commit()?;
-            Ok(())
-        }
-        _ => write(args, &model, CsvWriter::create("-")?),
-    }
+    write_csv(args.out.as_deref(), |writer| write(args, &model, writer))
 }
 
 /// A variance needs a factor of the method's covariance matrix, a mean does not.
@@ -72,10 +58,9 @@ fn check_memory(args: &PredictArgs, model: &Model) -> Result<(), Failure> {
 }
 
 fn write(args: &PredictArgs, model: &Model, mut writer: CsvFile) -> Result<(), Failure> {
-    let source = Source::argument(&args.data);
     let usual = if args.certify { CERTIFIED_CHUNK } else { CHUNK };
     let rows = model.rows_at_a_time().map_or(usual, |few| few.min(usual));
-    let mut chunks = TableChunks::open(source, &CsvOptions::default(), rows)?;
+    let mut chunks = open(&args.data, rows)?;
     if args.keep {
         chunks = chunks.keep_cells();
     }
@@ -126,26 +111,19 @@ fn write_chunks(
     names: &[&str],
     writer: &mut CsvFile,
 ) -> Result<(), Failure> {
-    let interrupt = Interrupt::listen()?;
-    let mut display = Display::new(args.common.quiet);
+    let mut pass = Pass::new(args.common.quiet)?;
     let certifier = certifier(args, model)?;
     let mut rows = 0;
-    for chunk in chunks {
-        if interrupt.asked() {
-            display.clear();
-            return Err(Failure::interrupted("nothing was kept: run the command again"));
-        }
-        let chunk = chunk?;
+    pass.each(chunks, "predicted", |chunk| {
         let x = encode(model, &chunk.table)?;
         let numbers = predict(args, model, certifier.as_ref(), &x, rows)?;
         if rows == 0 {
             writer.write_text(names.iter().copied())?;
         }
-        write_rows(args, &chunk, &numbers, writer)?;
+        write_rows(args, chunk, &numbers, writer)?;
         rows += x.nrows();
-        display.now(format!("{rows} rows predicted"));
-    }
-    display.clear();
+        Ok(true)
+    })?;
     Ok(())
 }
 

@@ -50,11 +50,52 @@ pub(crate) struct KernelRow {
     /// The value itself, where it is known.
     pub(crate) exact: Option<f64>,
     pub(crate) seconds: f64,
+    /// Bracket and value are those of an exact Gaussian process whose hyperparameters stand for the
+    /// model: they say nothing of the model itself.
+    #[serde(skip)]
+    pub(crate) stands_in: bool,
 }
 
-/// The kernels in order, by their values or the lower ends of their brackets.
+/// What kernels are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RankedBy {
+    /// The log marginal likelihoods themselves.
+    Exact,
+    /// The lower ends of brackets around them.
+    Bracket,
+    /// What training maximised: nothing is proven.
+    Objective,
+}
+
+impl RankedBy {
+    fn of(kernels: &[KernelRow]) -> Self {
+        let own = |end: fn(&KernelRow) -> Option<f64>| {
+            move |row: &KernelRow| !row.stands_in && end(row).is_some()
+        };
+        if kernels.iter().all(own(|row| row.exact)) {
+            Self::Exact
+        } else if kernels.iter().any(own(|row| row.lower)) {
+            Self::Bracket
+        } else {
+            Self::Objective
+        }
+    }
+
+    /// Where the quantity lies; an end that is not known is infinite, so an objective proves nothing.
+    fn ends(self, row: &KernelRow) -> (f64, f64) {
+        match (self, row.exact) {
+            (Self::Exact, Some(exact)) => (exact, exact),
+            (Self::Objective, _) => (row.lml, f64::INFINITY),
+            _ => (row.lower.unwrap_or(f64::NEG_INFINITY), row.upper.unwrap_or(f64::INFINITY)),
+        }
+    }
+}
+
+/// The kernels in order.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RankingPart {
+    pub(crate) by: RankedBy,
     pub(crate) order: Vec<String>,
     /// The first is proven to be the best.
     pub(crate) best_is_certain: bool,
@@ -67,18 +108,15 @@ impl RankingPart {
     pub(crate) fn new(kernels: &[KernelRow]) -> Option<Self> {
         let Ranking { order, best_is_certain, is_certain } = rank(kernels);
         let order = order.iter().map(|index| kernels[*index].kernel.clone()).collect();
-        (kernels.len() > 1).then_some(Self { order, best_is_certain, is_certain })
+        let by = RankedBy::of(kernels);
+        (kernels.len() > 1).then_some(Self { by, order, best_is_certain, is_certain })
     }
 }
 
-/// By their values where all are known, else by brackets; an end that is not known is infinite.
+/// By their values where all are known, else by brackets, and by objectives where there are none.
 pub(crate) fn rank(kernels: &[KernelRow]) -> Ranking {
-    let known = kernels.iter().all(|row| row.exact.is_some());
-    let ends = |row: &KernelRow| match row.exact {
-        Some(exact) if known => (exact, exact),
-        _ => (row.lower.unwrap_or(f64::NEG_INFINITY), row.upper.unwrap_or(f64::INFINITY)),
-    };
-    Ranking::new(&kernels.iter().map(ends).collect::<Vec<_>>())
+    let by = RankedBy::of(kernels);
+    Ranking::new(&kernels.iter().map(|row| by.ends(row)).collect::<Vec<_>>())
 }
 
 /// In nats, in the scale of `units`, summed over targets.

@@ -6,7 +6,7 @@ use gp_core::{MeanSpec, StopReason, Units};
 use kernels::{KernelSpec, StationarySpec};
 use taut::{SpectralReport, TestScores, bytes_text, fixed};
 
-use super::report::{KernelRow, Lml, RankingPart, Report};
+use super::report::{KernelRow, Lml, RankedBy, RankingPart, Report};
 
 /// The summary, line by line.
 pub(crate) fn lines(report: &Report, out: &Path, size: u64) -> Vec<String> {
@@ -143,10 +143,11 @@ fn training_line(report: &Report) -> Option<String> {
     ))
 }
 
-/// The value where it is known, else the bracket.
+/// The value where it is known, else the bracket; the objective where they are another model's.
 fn kernel_line(row: &KernelRow) -> String {
-    let KernelRow { kernel, lml, lower, upper, exact, seconds } = row;
+    let KernelRow { kernel, lml, lower, upper, exact, seconds, stands_in } = row;
     let value = match (exact, lower, upper) {
+        _ if *stands_in => format!("{:>14}", fixed(*lml, 4)),
         (Some(exact), ..) => format!("{:>14}", fixed(*exact, 4)),
         (None, Some(lower), Some(upper)) => {
             format!("{:>14} to {:>14}", fixed(*lower, 4), fixed(*upper, 4))
@@ -158,6 +159,11 @@ fn kernel_line(row: &KernelRow) -> String {
 
 fn ranking_line(ranking: &RankingPart) -> String {
     let best = ranking.order.first().map_or("", String::as_str);
+    if ranking.by == RankedBy::Objective {
+        return format!(
+            "    {best} has the highest objective; the ranking is not certain: no bounds are known of what is compared"
+        );
+    }
     match (ranking.is_certain, ranking.best_is_certain) {
         (true, _) => "    the ranking is certain: no two brackets overlap".to_owned(),
         (false, true) => format!(

@@ -1,7 +1,7 @@
 //! Training one kernel or several, with checkpoints.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gp_core::{GpError, StopReason, TrainState};
 use taut::{Evidence, EvidenceOptions, FitOptions, Fitted, Model};
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
     pub(crate) resumable: bool,
 }
 
-/// Fits each candidate and keeps the one whose log marginal likelihood has the highest lower bound.
+/// Fits each candidate and keeps the one that ranks first, see [`rank`].
 pub(crate) fn train(
     args: &FitArgs,
     tables: &Tables,
@@ -46,16 +46,23 @@ pub(crate) fn train(
     let mut watch = Watch::new(checkpoint, fingerprint, &interrupt, display);
     let mut rows: Vec<KernelRow> = Vec::new();
     let mut best: Option<(Fitted, Evidence)> = None;
+    let mut spent = 0.0;
     let mut saved = saved.into_iter();
     for (index, mut options) in candidates.into_iter().enumerate() {
         options.plan.resume = saved.next();
-        options.plan.options.time_limit = share(args.time, &rows, count - index);
+        options.plan.options.time_limit = share(args.time, spent, count - index);
         let stage =
             if count > 1 { format!("kernel {}/{count}, ", index + 1) } else { String::new() };
         watch.begin(stage, options.n_starts(tables.train.x.ncols()));
+        let began = Instant::now();
         let fitted = one(tables, &options, &mut watch)?;
-        let evidence = fitted.model.evidence(&evidence_options(args, &fitted.model, &options))?;
-        rows.push(row(&fitted, &evidence)?);
+        let (clock, trained) = (began.elapsed().as_secs_f64(), fitted.trained.as_ref());
+        // Training that was resumed has spent more, and some methods have none to tell of.
+        let seconds = trained.map_or(clock, |trained| trained.seconds);
+        spent += clock.max(seconds);
+        let evidence_options = evidence_options(args, &fitted.model, &options, count);
+        let evidence = fitted.model.evidence(&evidence_options)?;
+        rows.push(row(&fitted, &evidence, seconds)?);
         if rank(&rows).order.first() == Some(&index) {
             best = Some((fitted, evidence));
         }
@@ -90,8 +97,7 @@ fn saved_states(
 }
 
 /// What is left of the time limit, divided among the kernels still to come.
-fn share(limit: Option<f64>, done: &[KernelRow], left: usize) -> Option<Duration> {
-    let spent: f64 = done.iter().map(|row| row.seconds).sum();
+fn share(limit: Option<f64>, spent: f64, left: usize) -> Option<Duration> {
     limit.map(|limit| Duration::from_secs_f64((limit - spent).max(0.0) / left as f64))
 }
 
@@ -113,7 +119,7 @@ fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<F
     Ok(fitted)
 }
 
-fn row(fitted: &Fitted, evidence: &Evidence) -> Result<KernelRow, Failure> {
+fn row(fitted: &Fitted, evidence: &Evidence, seconds: f64) -> Result<KernelRow, Failure> {
     let model = &fitted.model;
     Ok(KernelRow {
         kernel: kernel_text(&model.params().kernel, &model.encoder().feature_names()),
@@ -121,30 +127,52 @@ fn row(fitted: &Fitted, evidence: &Evidence) -> Result<KernelRow, Failure> {
         lower: evidence.lower,
         upper: evidence.upper,
         exact: evidence.exact,
-        seconds: fitted.trained.as_ref().map_or(0.0, |trained| trained.seconds),
+        seconds,
+        stands_in: model.note().is_some(),
     })
 }
 
 /// Where time was too short to train on all rows, more bounds wait until they are asked for.
-fn evidence_options(args: &FitArgs, model: &Model, options: &FitOptions) -> EvidenceOptions {
+fn evidence_options(
+    args: &FitArgs,
+    model: &Model,
+    options: &FitOptions,
+    kernels: usize,
+) -> EvidenceOptions {
     let defaults = EvidenceOptions::default();
     EvidenceOptions {
         surrogates: model.surrogates(),
         cg_max_steps: args.cg_max_steps.unwrap_or(defaults.cg_max_steps),
         exact_limit: args.exact_limit,
         memory_budget: Some(machine::memory_budget(args.memory)),
-        best: best_time(args),
+        best: best_time(args, kernels),
         thorough: options.training_rows.is_none(),
     }
 }
 
-/// With `--bound best` the bracket is the best that a part of the time allows.
-fn best_time(args: &FitArgs) -> Option<Duration> {
+/// With `--bound best` the brackets are the best that a part of the time allows, shared evenly.
+fn best_time(args: &FitArgs, kernels: usize) -> Option<Duration> {
     let asked = args.bound.as_deref() == Some("best");
-    let seconds = args.time.map_or(BEST_SECONDS, |time| BRACKET_SHARE * time);
+    let all = args.time.map_or(BEST_SECONDS, |time| BRACKET_SHARE * time);
+    let seconds = all / kernels as f64;
     asked.then(|| Duration::from_secs_f64(seconds))
 }
 
 fn stopped_by_a_limit(fitted: &Fitted) -> bool {
     fitted.trained.as_ref().is_some_and(|trained| trained.stop_reason.limited())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::share;
+
+    #[test]
+    fn time_left_is_shared_by_kernels_to_come() {
+        assert_eq!(share(None, 3.0, 2), None);
+        assert_eq!(share(Some(10.0), 0.0, 4), Some(Duration::from_millis(2500)));
+        assert_eq!(share(Some(10.0), 4.0, 3), Some(Duration::from_secs(2)));
+        assert_eq!(share(Some(10.0), 11.0, 1), Some(Duration::ZERO));
+    }
 }

@@ -23,6 +23,10 @@ use crate::{
 const PATHWISE: GradientEstimator = GradientEstimator::Pathwise { features: 1024, max_steps: 20 };
 /// What the solves behind the reported estimate may leave: relative to a probe, and in nats.
 const REPORTED_TOLERANCE: f64 = 1e-4;
+/// The smaller the noise, the more steps solves take that do without a factorisation.
+const NOISE_FLOOR: f64 = 1e-4;
+/// Rows between looks at who watches where each takes a solve; a multiple of those solved together.
+const SOLVED_ROWS: usize = 256;
 
 pub(crate) struct StochasticTraces;
 
@@ -48,6 +52,10 @@ impl Inference for StochasticTraces {
             Setting::Variance,
             Setting::LoveRank,
         ]
+    }
+
+    fn noise_floor(&self) -> f64 {
+        NOISE_FLOOR
     }
 
     fn fit(
@@ -326,6 +334,11 @@ impl Conditioned for Iterative {
 
     fn auxiliary(&self) -> Option<&Array2<f64>> {
         Some(self.gp.alpha())
+    }
+
+    fn rows_at_a_time(&self) -> Option<usize> {
+        let solves = self.gp.parts().options.variance == Variance::Exact;
+        solves.then_some(SOLVED_ROWS)
     }
 }
 

@@ -35,6 +35,11 @@ impl Inference for SparseSpectrum {
         &[Setting::SpectralPoints, Setting::Draws, Setting::Local, Setting::Calibrate]
     }
 
+    /// Every draw with every mean.
+    fn n_starts(&self, options: &FitOptions, d: usize) -> usize {
+        options.spectral.draws.unwrap_or(DRAWS) * means(options, d).len()
+    }
+
     fn fit(
         &self,
         template: &Hyperparameters,
@@ -186,11 +191,6 @@ fn means(options: &FitOptions, d: usize) -> Vec<f64> {
 
 fn run_options(options: &FitOptions) -> RunOptions {
     RunOptions { max_cycles: options.plan.options.lbfgs.max_iters, ..RunOptions::default() }
-}
-
-/// Every draw with every mean.
-pub(crate) fn n_starts(options: &FitOptions, d: usize) -> usize {
-    options.spectral.draws.unwrap_or(DRAWS) * means(options, d).len()
 }
 
 /// A few matrices of N×2M and the partial sums of 2M×2M.

@@ -40,6 +40,9 @@ fn numbers_must_be_in_range() {
     wrong("--jitter=-1", "--jitter", "");
     wrong("--threads 100000", "--threads", "");
     wrong("--max-iters many", "--max-iters", "");
+    wrong("--starts 10000000000000", "--starts", "");
+    wrong("--method ssgp-vb --draws 1000000000000", "--draws", "");
+    wrong("--neighbours 100000000000", "--neighbours", "");
     wrong("--seed=-1", "--seed", "");
     for fraction in ["0", "1", "1.5", "x"] {
         wrong(&format!("--test-fraction {fraction}"), "--test-fraction", "");

@@ -175,6 +175,26 @@ fn variances_are_by_love_or_by_solves() {
     );
 }
 
+/// Each row takes a solve: predictions come in smaller pieces, and the pieces make no difference.
+#[test]
+fn predictions_by_solves_are_the_same_in_any_pieces() {
+    let place = Place::with_tables();
+    conditioned(&place, "--variance solves --out m.taut");
+    place.write("q.csv", &table(600));
+    let model = taut::Model::load(&place.path("m.taut")).unwrap();
+    assert_eq!(model.rows_at_a_time(), Some(256));
+    let rows = numbers(&table(600));
+    let x = ndarray::Array2::from_shape_fn((rows.len(), 2), |(row, column)| rows[row][column]);
+    let whole = model.predict(&x).unwrap();
+    let found = numbers(&place.taut("predict m.taut q.csv").ok().out);
+    for (row, found) in found.iter().enumerate() {
+        assert_eq!(found[0].to_bits(), whole.mean[[row, 0]].to_bits());
+        assert_eq!(found[1].to_bits(), whole.var_latent[[row, 0]].to_bits());
+    }
+    conditioned(&place, "--out m.taut");
+    assert_eq!(taut::Model::load(&place.path("m.taut")).unwrap().rows_at_a_time(), None);
+}
+
 #[test]
 fn the_noise_floor_is_higher_unless_told_otherwise() {
     let place = Place::new();

@@ -69,3 +69,30 @@ fn one_kernel_is_not_ranked() {
     let (report, _) = compare("--kernel se");
     assert_eq!((&report["kernels"], &report["ranking"]), (&Value::Null, &Value::Null));
 }
+
+/// What stands for a model, or no bracket at all, ranks nothing: objectives do, and prove nothing.
+#[test]
+fn without_brackets_of_their_own_objectives_rank() {
+    let kernels = ["se", "matern12", "matern52", "matern32"];
+    let named = |kernel: &str| format!("--kernel {kernel} ");
+    for options in ["--spectral-points 8", "--local 12 --draws 2"] {
+        for limit in ["", "--exact-limit 0"] {
+            for kernels in [kernels.to_vec(), kernels.iter().rev().copied().collect()] {
+                let kernels: String = kernels.iter().copied().map(named).collect();
+                let asked = format!("--method ssgp-vb {options} {limit} {kernels}");
+                let (report, out) = compare(&asked);
+                let mut rows = report["kernels"].as_array().unwrap().clone();
+                rows.sort_by(|a, b| at(b, "/lml").total_cmp(&at(a, "/lml")));
+                let order: Vec<&Value> = rows.iter().map(|row| &row["kernel"]).collect();
+                let ranking = &report["ranking"];
+                assert_eq!(ranking["order"], json!(order), "{asked}: {report:#}");
+                assert_eq!(&report["kernel"], order[0], "{asked}");
+                assert_eq!(ranking["by"], json!("objective"));
+                assert_eq!(ranking["best_is_certain"], json!(false));
+                assert_eq!(ranking["is_certain"], json!(false));
+                assert!(out.contains("the ranking is not certain: no bounds"), "{out}");
+                assert!(rows.iter().all(|row| at(row, "/seconds") > 0.0), "{report:#}");
+            }
+        }
+    }
+}

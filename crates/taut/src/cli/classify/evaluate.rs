@@ -2,21 +2,21 @@
 
 use std::time::Instant;
 
-use naive_bayes::Label;
 use naive_bayes::evaluation::{Calibration, Confusion};
+use naive_bayes::{Batch, Label, NaiveBayesError, Predictor};
 use ndarray::Array2;
 use serde::Serialize;
 use taut::{Classifier, fixed};
 
 use super::args::EvaluateArgs;
-use super::chunks::{Pass, open};
 use super::folds::Folds;
 use super::options::{position, unlabelled};
 use super::scores::Scores;
 use super::thresholds::Ranked;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable, print, write_json};
+use crate::cli::output::{check_places, print, write_json};
 
 /// One JSON object, its keys fixed; what does not apply is null.
 #[derive(Debug, Serialize)]
@@ -56,10 +56,7 @@ struct ClassRow {
 pub(super) fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
-    if let Some(path) = &args.report {
-        check_apart(&[&args.model, &args.data], &[path])?;
-        check_writable(path)?;
-    }
+    check_places(&[&args.model, &args.data], &[args.report.as_deref()])?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);
     let report = report(args, &classifier, began)?;
@@ -82,7 +79,8 @@ fn report(args: &EvaluateArgs, classifier: &Classifier, began: Instant) -> Resul
         let first = classes.len() == 2 && *positive == classes[0];
         Ranked::new(ranking, first, args.thresholds)
     });
-    let evidence = classifier.evidence()?.total();
+    // Of what the model has learned, which parts are judged without.
+    let evidence = args.k_fold.is_none().then(|| classifier.evidence()).transpose()?;
     Ok(Report {
         n: scores.n(),
         skipped,
@@ -94,7 +92,7 @@ fn report(args: &EvaluateArgs, classifier: &Classifier, began: Instant) -> Resul
         positive: ranking.map(|(positive, _)| positive),
         ranked: ranked.unwrap_or_default(),
         calibration: scores.calibration(args.bins)?,
-        log_evidence: args.k_fold.is_none().then_some(evidence),
+        log_evidence: evidence.map(|evidence| evidence.total()),
         k_fold: args.k_fold,
         seconds: began.elapsed().as_secs_f64(),
         peak_rss_bytes: machine::peak_rss_bytes(),
@@ -119,24 +117,22 @@ fn scored(
     classifier: &Classifier,
     pass: &mut Pass,
 ) -> Result<(Scores, usize), Failure> {
-    let predictor = classifier.predictor()?;
-    let mut folds = args.k_fold.map(|k| Folds::learn(args, k, classifier, pass)).transpose()?;
-    let classes = folds.as_ref().map_or(predictor.classes(), Folds::classes).to_vec();
+    let mut judge = match args.k_fold {
+        Some(k) => Judge::Folds(Folds::learn(args, k, classifier, pass)?),
+        None => Judge::Whole(classifier.predictor()?),
+    };
+    let classes = judge.classes().to_vec();
     let mut scores = Scores::new(&classes, ranked_class(args, &classes)?);
     let policy = unlabelled(args.skip_unlabelled);
     // Rows are judged one by one, whatever they weighed when learned.
-    let classifier = &classifier.unweighted();
+    let classifier = &classifier.emptied().unweighted();
     let mut skipped = 0;
-    pass.each(open(&args.data)?, "judged", |chunk| {
+    pass.each(open(&args.data, CHUNK)?, "judged", |chunk| {
         let table = &chunk.table;
         let rows = classifier.labelled(table)?;
         skipped += classifier.count_unlabelled(table, &rows, policy)?;
-        let log: Array2<f64> = match &mut folds {
-            Some(folds) => folds.log_proba(classifier, table)?,
-            None => predictor
-                .log_proba(&rows.batch)
-                .map_err(|error| classifier.located(table, error))?,
-        };
+        let log = judge.log_proba(&rows.batch);
+        let log = log.map_err(|error| classifier.located(table, error))?;
         for (row, log) in log.rows().into_iter().enumerate() {
             if let Some(label) = rows.classes.label(row) {
                 scores.add(label, log);
@@ -145,6 +141,31 @@ fn scored(
         Ok(true)
     })?;
     Ok((scores, skipped))
+}
+
+/// What predicts the rows that are judged.
+enum Judge {
+    /// The model.
+    Whole(Predictor),
+    /// Models of the other parts.
+    Folds(Folds),
+}
+
+impl Judge {
+    fn classes(&self) -> &[Label] {
+        match self {
+            Self::Whole(predictor) => predictor.classes(),
+            Self::Folds(folds) => folds.classes(),
+        }
+    }
+
+    /// log p(c | x) `[T, C]` of the next rows.
+    fn log_proba(&mut self, batch: &Batch<'_>) -> Result<Array2<f64>, NaiveBayesError> {
+        match self {
+            Self::Whole(predictor) => predictor.log_proba(batch),
+            Self::Folds(folds) => folds.log_proba(batch),
+        }
+    }
 }
 
 /// The class asked for, else the second of two.

@@ -1,17 +1,16 @@
 //! `taut classify explain`.
 
-use datasets::{Cell, Table};
-use naive_bayes::{Explanation, Label, Predictor};
+use datasets::Table;
+use naive_bayes::{Explanation, Label, Predictor, first_largest};
 use serde::Serialize;
 use taut::Classifier;
 
 use super::args::ExplainArgs;
-use super::chunks::{Pass, open};
 use super::options::position;
-use super::predict::first_largest;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable, print, write_json};
+use crate::cli::output::{check_places, print, write_json};
 
 /// A row of the report; infinite numbers are null.
 #[derive(Debug, Serialize)]
@@ -37,10 +36,7 @@ struct Part {
 
 pub(super) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
-    if let Some(path) = &args.report {
-        check_apart(&[&args.model, &args.data], &[path])?;
-        check_writable(path)?;
-    }
+    check_places(&[&args.model, &args.data], &[args.report.as_deref()])?;
     let wanted = row_ranges(&args.rows)?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);
@@ -66,7 +62,7 @@ fn explained(
 ) -> Result<Vec<Row>, Failure> {
     let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(0);
     let mut rows = Vec::new();
-    Pass::new(args.common.quiet)?.each(open(&args.data)?, "read", |chunk| {
+    Pass::new(args.common.quiet)?.each(open(&args.data, CHUNK)?, "read", |chunk| {
         let table = &chunk.table;
         let chosen = (0..table.n_rows()).filter(|&row| {
             let number = table.row_number(row);
@@ -98,7 +94,7 @@ fn explained_row(
         .iter()
         .map(|part| Part {
             feature: part.feature.clone(),
-            value: table.column(&part.feature).map(|column| text(column.cell(row))),
+            value: table.column(&part.feature).map(|column| column.cell(row).text().into_owned()),
             log_odds: part.log_odds(class, against),
         })
         .collect();
@@ -113,13 +109,6 @@ fn explained_row(
         prior_log_odds: found.log_prior[class] - found.log_prior[against],
         contributions,
     })
-}
-
-fn text(cell: Cell<'_>) -> String {
-    match cell {
-        Cell::Number(value) => value.to_string(),
-        Cell::Missing(text) | Cell::NotFinite(text) | Cell::Text(text) => text.to_owned(),
-    }
 }
 
 /// The classes to speak for and against.

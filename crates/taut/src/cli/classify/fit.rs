@@ -7,24 +7,21 @@ use datasets::{ColumnKind, Table};
 use taut::{Classifier, ClassifyError, FeatureKind};
 
 use super::args::ClassifyFitArgs;
-use super::chunks::{Pass, open};
 use super::options::{schema, unlabelled};
 use super::summary::{Learned, finish};
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::fit::stem;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable};
+use crate::cli::output::check_places;
 
 pub(super) fn run(args: &ClassifyFitArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     let out = args.out.clone().unwrap_or_else(|| default_out(&args.data));
-    let outputs: Vec<&Path> =
-        [Some(out.as_path()), args.report.as_deref()].into_iter().flatten().collect();
-    check_apart(&[&args.data], &outputs)?;
-    outputs.iter().try_for_each(|path| check_writable(path))?;
+    check_places(&[&args.data], &[Some(&out), args.report.as_deref()])?;
     let options = args.predicting.applied_to(&Default::default())?;
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let file = args.data.display().to_string();
     let schema = schema(args, &file, chunks.column_names())?;
     let mut classifier = Classifier::new(schema, options);
@@ -42,7 +39,7 @@ pub(super) fn run(args: &ClassifyFitArgs) -> Result<(), Failure> {
         return Err(ClassifyError::NoLabels { file, label }.into());
     }
     notes.extend(many_levels(&classifier));
-    let learned = Learned { verb: "learned", rows, skipped, notes };
+    let learned = Learned { told: format!("{rows} rows learned"), rows, skipped, notes };
     finish(&classifier, learned, &out, args.report.as_deref(), began)
 }
 

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use datasets::Table;
-use naive_bayes::{Label, Levels, Predictor};
+use naive_bayes::{Batch, Label, Levels, NaiveBayesError, Predictor};
 use ndarray::{Array1, Array2};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -11,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use taut::{Classifier, LabelledRows};
 
 use super::args::EvaluateArgs;
-use super::chunks::{Pass, open};
 use super::options::unlabelled;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 
 /// A part for each row: of every K rows in turn one for each part, in an order drawn by the seed.
@@ -62,7 +61,7 @@ impl Folds {
         let mut parts = vec![classifier.emptied(); k];
         let mut draw = Draw::new(k, args.seed);
         let policy = unlabelled(args.skip_unlabelled);
-        let rows = pass.each(open(&args.data)?, "learned", |chunk| {
+        let rows = pass.each(open(&args.data, CHUNK)?, "learned", |chunk| {
             let table = &chunk.table;
             let whole = classifier.labelled(table)?;
             classifier.count_unlabelled(table, &whole, policy)?;
@@ -87,16 +86,10 @@ impl Folds {
     }
 
     /// log p(c | x) `[T, C]` of the next rows.
-    pub(super) fn log_proba(
-        &mut self,
-        classifier: &Classifier,
-        table: &Table,
-    ) -> Result<Array2<f64>, Failure> {
-        let batch = classifier.batch(table)?;
-        let mut all = Array2::zeros((table.n_rows(), self.classes().len()));
-        for (part, rows) in self.draw.rows(table.n_rows()).iter().enumerate() {
-            let found = self.predictors[part].log_proba(&batch.select(rows));
-            let found = found.map_err(|error| classifier.located(table, error))?;
+    pub(super) fn log_proba(&mut self, batch: &Batch<'_>) -> Result<Array2<f64>, NaiveBayesError> {
+        let mut all = Array2::zeros((batch.n_rows(), self.classes().len()));
+        for (part, rows) in self.draw.rows(batch.n_rows()).iter().enumerate() {
+            let found = self.predictors[part].log_proba(&batch.select(rows))?;
             rows.iter().zip(found.rows()).for_each(|(&row, found)| all.row_mut(row).assign(&found));
         }
         Ok(all)

@@ -3,22 +3,19 @@
 use std::path::Path;
 use std::time::Instant;
 
-use taut::Classifier;
+use taut::{Classifier, fixed};
 
 use super::args::MergeArgs;
 use super::summary::{Learned, finish};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable};
+use crate::cli::output::check_places;
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     let inputs: Vec<&Path> = args.models.iter().map(AsRef::as_ref).collect();
-    let outputs: Vec<&Path> =
-        [Some(args.out.as_path()), args.report.as_deref()].into_iter().flatten().collect();
-    check_apart(&inputs, &outputs)?;
-    outputs.iter().try_for_each(|path| check_writable(path))?;
+    check_places(&inputs, &[Some(&args.out), args.report.as_deref()])?;
     let mut notes = Vec::new();
     let mut merged: Option<Classifier> = None;
     for path in &args.models {
@@ -36,7 +33,8 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let mut merged =
         merged.ok_or_else(|| Failure::usage("no model is named", "name at least two models"))?;
     merged.set_options(args.predicting.applied_to(merged.options())?);
-    let rows = merged.model().total_weight().round() as u64;
-    let learned = Learned { verb: "together", rows, skipped: 0, notes };
+    let weight = merged.model().total_weight();
+    let told = format!("{} models of weight {} together", args.models.len(), fixed(weight, 4));
+    let learned = Learned { told, rows: weight.round() as u64, skipped: 0, notes };
     finish(&merged, learned, &args.out, args.report.as_deref(), began)
 }

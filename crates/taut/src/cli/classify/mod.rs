@@ -1,7 +1,6 @@
 //! `taut classify`: naive Bayes, one pass over tables of any length.
 
 pub(crate) mod args;
-mod chunks;
 mod evaluate;
 mod explain;
 mod fit;

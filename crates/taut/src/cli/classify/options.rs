@@ -1,5 +1,6 @@
 //! From words to a model's options, classes and columns.
 
+use datasets::listed;
 use naive_bayes::{ClassPrior, Label, Options, Smoothing, Unlabelled};
 use taut::{ClassifyError, FeatureKind, Schema};
 
@@ -125,14 +126,9 @@ fn column<'n>(
     let named = names.iter().find(|name| *name == text.trim());
     let at = || text.trim().parse::<usize>().ok()?.checked_sub(1).and_then(|at| names.get(at));
     named.or_else(at).map(String::as_str).ok_or_else(|| {
-        let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
-        let more = names.len().saturating_sub(12);
-        let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let available = listed(names.iter().map(String::as_str));
         Failure::new(
-            format!(
-                "`{file}` has no column `{text}` (asked for as {role}); it has {}{tail}",
-                shown.join(", ")
-            ),
+            format!("`{file}` has no column `{text}` (asked for as {role}); it has {available}"),
             "give a column's name, or its position from 1",
         )
     })

@@ -1,20 +1,17 @@
 //! `taut classify predict`.
 
-use std::path::Path;
-
-use datasets::{Chunk, CsvWriter};
-use naive_bayes::Predictor;
+use datasets::Chunk;
+use naive_bayes::{Predictor, first_largest};
 use ndarray::Array2;
 use taut::Classifier;
 
 use super::args::ClassifyPredictArgs;
-use super::chunks::{Pass, open};
 use super::update::absent;
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{CsvFile, check_apart, csv_writer};
+use crate::cli::output::{CsvFile, check_apart, write_csv};
 use crate::cli::predict::check_names;
-use gp_core::WholeFile;
 
 pub(super) fn run(args: &ClassifyPredictArgs) -> Result<(), Failure> {
     machine::use_threads(args.common.threads)?;
@@ -23,15 +20,7 @@ pub(super) fn run(args: &ClassifyPredictArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         check_apart(&[&args.model, &args.data], &[path])?;
     }
-    match &args.out {
-        Some(path) if path.as_path() != Path::new("-") => {
-            let whole = WholeFile::begin(path)?;
-            write(args, &classifier, csv_writer(&whole, path)?)?;
-            whole.commit()?;
-            Ok(())
-        }
-        _ => write(args, &classifier, CsvWriter::create("-")?),
-    }
+    write_csv(args.out.as_deref(), |writer| write(args, &classifier, writer))
 }
 
 fn write(
@@ -40,7 +29,7 @@ fn write(
     mut writer: CsvFile,
 ) -> Result<(), Failure> {
     let predictor = classifier.predictor()?;
-    let mut chunks = open(&args.data)?;
+    let mut chunks = open(&args.data, CHUNK)?;
     if args.keep {
         chunks = chunks.keep_cells();
     }
@@ -100,15 +89,4 @@ fn write_chunk(
         }
     }
     Ok(())
-}
-
-/// Position of the largest value, the first of those that tie.
-pub(super) fn first_largest(values: &[f64]) -> usize {
-    let mut best = 0;
-    for (position, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = position;
-        }
-    }
-    best
 }

@@ -1,10 +1,9 @@
 //! Scores of predictions, gathered chunk by chunk.
 
-use naive_bayes::Label;
 use naive_bayes::evaluation::{Calibration, Confusion, Ranking};
+use naive_bayes::{Label, first_largest};
 use ndarray::ArrayView1;
 
-use super::predict::first_largest;
 use crate::cli::failure::Failure;
 
 /// What is known of predictions so far. The confusion matrix and sums take no memory for a row; scores of a class that is ranked, and

@@ -16,8 +16,8 @@ const MOST_LISTED: usize = 30;
 
 /// How a model came about.
 pub(super) struct Learned {
-    /// Such as "learned".
-    pub(super) verb: &'static str,
+    /// Such as "12 rows learned".
+    pub(super) told: String,
     pub(super) rows: u64,
     /// Rows without a class.
     pub(super) skipped: usize,
@@ -27,7 +27,7 @@ pub(super) struct Learned {
 /// One JSON object, its keys fixed.
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Rows read.
+    /// Rows read; of merged models, which tell no rows, the weight of all, rounded.
     n: u64,
     /// Rows left out because they have no class.
     skipped: usize,
@@ -77,7 +77,7 @@ pub(super) fn finish(
     if let Some(path) = report {
         write_json(path, &report_of.1)?;
     }
-    let mut lines = lines(report_of.0, &report_of.1);
+    let mut lines = lines(&report_of.0, &report_of.1);
     lines.push(format!("  model: {} ({})", out.display(), bytes_text(size)));
     print(&lines)
 }
@@ -87,9 +87,9 @@ fn made(
     learned: Learned,
     evidence: &Evidence,
     began: Instant,
-) -> (&'static str, Report) {
+) -> (String, Report) {
     let (model, schema) = (classifier.model(), classifier.schema());
-    let Learned { verb, rows, skipped, mut notes } = learned;
+    let Learned { told, rows, skipped, mut notes } = learned;
     let classes: Vec<ClassRow> = model
         .classes()
         .into_iter()
@@ -113,7 +113,7 @@ fn made(
         peak_rss_bytes: machine::peak_rss_bytes(),
         warnings: notes,
     };
-    (verb, report)
+    (told, report)
 }
 
 fn feature_row(feature: FeatureSummary, evidence: &Evidence) -> FeatureRow {
@@ -137,10 +137,9 @@ fn warnings(classes: &[ClassRow], features: &[FeatureRow], skipped: usize) -> Ve
     warnings
 }
 
-fn lines(verb: &str, report: &Report) -> Vec<String> {
+fn lines(told: &str, report: &Report) -> Vec<String> {
     let mut lines = vec![format!(
-        "naive Bayes: {} rows {verb}, {} classes of `{}`, {} features from {} columns",
-        report.n,
+        "naive Bayes: {told}, {} classes of `{}`, {} features from {} columns",
         report.classes.len(),
         report.label,
         report.features.len(),

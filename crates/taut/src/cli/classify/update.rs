@@ -1,23 +1,24 @@
 //! `taut classify update`.
 
-use std::path::Path;
 use std::time::Instant;
 
 use taut::Classifier;
 
 use super::args::UpdateArgs;
-use super::chunks::{Pass, open};
 use super::options::unlabelled;
 use super::summary::{Learned, finish};
+use crate::cli::chunks::{CHUNK, Pass, open};
 use crate::cli::failure::Failure;
 use crate::cli::machine;
-use crate::cli::output::{check_apart, check_writable};
+use crate::cli::output::check_places;
 
 pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let began = Instant::now();
     machine::use_threads(args.common.threads)?;
     let out = args.out.as_ref().unwrap_or(&args.model);
-    check_places(args, out)?;
+    // The model may be replaced by its successor; nothing else may be replaced.
+    check_places(&[&args.data], &[Some(out)])?;
+    check_places(&[&args.data, &args.model, out], &[args.report.as_deref()])?;
     let mut classifier = Classifier::load(&args.model)?;
     classifier.set_options(args.predicting.applied_to(classifier.options())?);
     if let Some(factor) = args.decay {
@@ -26,22 +27,15 @@ pub(super) fn run(args: &UpdateArgs) -> Result<(), Failure> {
     let (rows, skipped, notes) =
         if args.remove { remove(args, &mut classifier)? } else { add(args, &mut classifier)? };
     let verb = if args.remove { "taken out" } else { "added" };
-    finish(&classifier, Learned { verb, rows, skipped, notes }, out, args.report.as_deref(), began)
-}
-
-/// The model may be replaced by its successor; nothing else may be replaced.
-fn check_places(args: &UpdateArgs, out: &Path) -> Result<(), Failure> {
-    let report: Vec<&Path> = args.report.as_deref().into_iter().collect();
-    check_apart(&[&args.data], &[out])?;
-    check_apart(&[&args.data, &args.model, out], &report)?;
-    std::iter::once(out).chain(report).try_for_each(check_writable)
+    let learned = Learned { told: format!("{rows} rows {verb}"), rows, skipped, notes };
+    finish(&classifier, learned, out, args.report.as_deref(), began)
 }
 
 /// Rows read, rows without a class, and what a person should know.
 type Outcome = (u64, usize, Vec<String>);
 
 fn add(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failure> {
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let mut notes = absent(classifier, chunks.column_names());
     let before = classifier.schema().columns().len();
     let mut skipped = 0;
@@ -59,7 +53,7 @@ fn add(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failur
 
 /// The rows are learned apart and taken out together: all of them or none.
 fn remove(args: &UpdateArgs, classifier: &mut Classifier) -> Result<Outcome, Failure> {
-    let chunks = open(&args.data)?;
+    let chunks = open(&args.data, CHUNK)?;
     let mut notes = absent(classifier, chunks.column_names());
     notes.extend(unknown(classifier, chunks.column_names()));
     let mut taken = classifier.emptied();
@@ -85,11 +79,7 @@ pub(super) fn absent(classifier: &Classifier, names: &[String]) -> Vec<String> {
 /// What the table has beyond the model's columns.
 fn unknown(classifier: &Classifier, names: &[String]) -> Vec<String> {
     let schema = classifier.schema();
-    let known = |name: &str| {
-        schema.column(name).is_some()
-            || name == schema.label()
-            || schema.weight_column() == Some(name)
-    };
+    let known = |name: &str| schema.column(name).is_some() || schema.is_special(name);
     let unknown = names.iter().filter(|name| !known(name));
     unknown.map(|name| format!("column `{name}` is not in the model: it is left out")).collect()
 }

@@ -3,8 +3,7 @@
 use gp_core::metrics::nlpd;
 use gp_core::{GpError, Hyperparameters, Observer, Posterior, Prediction, random_rows};
 use kernels::Spectrum;
-use ndarray::{Array1, Array2, Array3, ArrayRef2, Axis};
-use rand::Rng;
+use ndarray::{Array1, Array2, ArrayRef2, Axis};
 use serde::{Deserialize, Serialize};
 use ssgp_vb::{
     Fallback, HalfRange, LocalOptions, LocalParts, LocalPrediction, LocalReport, LocalSsgpVb,
@@ -187,16 +186,6 @@ impl Posterior for Local {
             "with --local for joint draws",
             "each query has its own fit, predict without --samples or fit without --local",
         )
-    }
-
-    fn sample(
-        &self,
-        x_new: &ArrayRef2<f64>,
-        _: usize,
-        _: &mut dyn Rng,
-    ) -> Result<Array3<f64>, GpError> {
-        self.covariance(x_new)?;
-        Ok(Array3::zeros((0, x_new.nrows(), 1)))
     }
 }
 

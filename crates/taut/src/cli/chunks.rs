@@ -5,23 +5,23 @@ use std::time::{Duration, Instant};
 
 use datasets::{Chunk, CsvOptions, Source, TableChunks};
 
-use crate::cli::failure::Failure;
-use crate::cli::interrupt::Interrupt;
-use crate::cli::progress::Display;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::progress::Display;
 
-/// Rows read and worked on at a time.
-const CHUNK: usize = 8192;
+/// Rows read and worked on at a time, unless each takes long.
+pub(crate) const CHUNK: usize = 8192;
 
 /// Work that needs no sign of progress.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Opens a table and reads the names of its columns.
-pub(super) fn open(data: &Path) -> Result<TableChunks, Failure> {
-    Ok(TableChunks::open(Source::argument(data), &CsvOptions::default(), CHUNK)?)
+/// Opens a table, of which `rows` rows are read at a time, and reads the names of its columns.
+pub(crate) fn open(data: &Path, rows: usize) -> Result<TableChunks, Failure> {
+    Ok(TableChunks::open(Source::argument(data), &CsvOptions::default(), rows)?)
 }
 
 /// Watches for Ctrl-C and shows how far a command is.
-pub(super) struct Pass {
+pub(crate) struct Pass {
     interrupt: Interrupt,
     display: Display,
     began: Instant,
@@ -29,7 +29,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(quiet: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(quiet: bool) -> Result<Self, Failure> {
         Ok(Self {
             interrupt: Interrupt::listen()?,
             display: Display::new(quiet),
@@ -39,12 +39,12 @@ impl Pass {
     }
 
     /// A line that stays, on standard error.
-    pub(super) fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         self.display.say(&format!("note: {text}"));
     }
 
     /// Hands out chunk after chunk until `work` has enough; returns the number of rows.
-    pub(super) fn each(
+    pub(crate) fn each(
         &mut self,
         chunks: TableChunks,
         doing: &str,
