@@ -72,6 +72,11 @@ impl Scale {
         }
     }
 
+    /// The words that ask for this table, but for limits on time, sets and methods.
+    pub(super) fn table(&self) -> &'static str {
+        if self.name == "uci" { "uci" } else { "uci --quick" }
+    }
+
     pub(super) fn methods(&self) -> Vec<Method> {
         let method = |name: String, options: &str, on_subset| {
             let options = options.split_whitespace().map(str::to_owned).collect();

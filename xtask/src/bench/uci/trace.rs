@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::maker::Maker;
 use super::options::Options;
 use super::plan::{Run, Scale};
 use super::{append, figure, fit, lines};
@@ -33,13 +34,14 @@ const COLUMNS: [&str; 12] = [
 pub(super) fn make(runs: &[Run], scale: &Scale, options: &Options, folder: &Path) -> TaskResult {
     let name = format!("{}-trace", scale.name);
     let results = folder.with_file_name(format!("{name}-runs.jsonl"));
+    let maker = Maker::here();
     for run in runs {
         if run.is_among(&lines(&results)?, scale) {
             continue;
         }
         eprintln!("{} against time", run.label());
         for row in looks(run, scale, options, folder)? {
-            append(&results, &row)?;
+            append(&results, &maker.sign(row))?;
         }
     }
     let all = lines(&results)?;
