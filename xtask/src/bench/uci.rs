@@ -71,7 +71,7 @@ fn make(
     for (index, run) in missing.iter().enumerate() {
         eprintln!("{}/{} {}", index + 1, missing.len(), run.label());
         match fit::one(run, scale, options, folder) {
-            Ok(row) => append(results, &maker.sign(row))?,
+            Ok(row) => append(results, &[maker.sign(row)])?,
             Err(Failure::Run { cause, .. }) => {
                 eprintln!("{} failed: {cause}", run.label());
                 failed += 1;
@@ -91,7 +91,10 @@ pub(super) fn lines(results: &Path) -> Result<Vec<Value>, Failure> {
     }
 }
 
-pub(super) fn append(results: &Path, row: &Value) -> TaskResult {
+/// Adds lines in one write: what is there of a run is all of it.
+pub(super) fn append(results: &Path, rows: &[Value]) -> TaskResult {
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
     let open = File::options().create(true).append(true).open(results);
-    open.and_then(|mut file| writeln!(file, "{row}")).map_err(|error| Failure::io(results, &error))
+    open.and_then(|mut file| file.write_all(lines.as_bytes()))
+        .map_err(|error| Failure::io(results, &error))
 }

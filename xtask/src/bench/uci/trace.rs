@@ -40,9 +40,9 @@ pub(super) fn make(runs: &[Run], scale: &Scale, options: &Options, folder: &Path
             continue;
         }
         eprintln!("{} against time", run.label());
-        for row in looks(run, scale, options, folder)? {
-            append(&results, &maker.sign(row))?;
-        }
+        let rows = looks(run, scale, options, folder)?;
+        let rows: Vec<Value> = rows.into_iter().map(|row| maker.sign(row)).collect();
+        append(&results, &rows)?;
     }
     let all = lines(&results)?;
     let made = |row: &&Value| row["time_limit"] == scale.seconds;
