@@ -246,6 +246,31 @@ fn an_unfinished_file_left_behind_is_no_trouble() {
     }
 }
 
+/// A download that the disk gets in the way of is not lost: here it turns into a link to itself, which
+/// nobody can read.
+#[cfg(unix)]
+#[test]
+fn a_download_is_kept_where_the_disk_is_to_blame() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = folder.path().join("numbers/data.csv.part");
+    let aside = folder.path().join("aside");
+    let server = Server::new(packed(&body()), &[Act::Serve]);
+    let set = set(&server, &whole());
+    let mut progress = |state: Downloaded| {
+        if Some(state.bytes) == state.of {
+            std::fs::rename(&part, &aside).unwrap();
+            std::os::unix::fs::symlink(&part, &part).unwrap();
+        }
+    };
+    let error = places(folder.path()).fetch(&set, None, &mut progress).unwrap_err();
+    assert!(matches!(error, DataError::Unreadable { .. }), "{error}");
+    assert_eq!(names(folder.path()), ["data.csv.part"]);
+    std::fs::rename(&aside, &part).unwrap();
+    fetch(&places(folder.path()), &set).unwrap();
+    assert_eq!(server.asked().len(), 3);
+    assert_eq!(names(folder.path()), ["data.csv"]);
+}
+
 #[test]
 fn a_wrong_file_is_refused_and_not_kept() {
     for (file, act) in [
