@@ -9,6 +9,7 @@ use super::maker::Maker;
 use super::options::Options;
 use super::plan::{Run, Scale};
 use super::{append, figure, fit, lines};
+use crate::bench::program::{quietly, steps_per_call};
 use crate::bench::rows;
 use crate::task::{Failure, TaskResult};
 
@@ -82,7 +83,7 @@ fn looks(
         if place(".ckpt").is_file() {
             command.arg("--resume");
         }
-        let report = fit::quietly(&mut command, &place(".json"))?;
+        let report = quietly(&mut command, &place(".json"))?;
         let before = rows.last().and_then(|row| row["evaluations"].as_f64()).unwrap_or(0.0);
         rows.push(row(run, scale, &report, before));
         if report["train"]["stop_reason"] != "time_limit" {
@@ -99,23 +100,8 @@ fn row(run: &Run, scale: &Scale, report: &Value, before: f64) -> Value {
         "time_limit": scale.seconds, "seconds": report["seconds"]["train"],
         "lower": lml["lower"], "own": own, "standard_error": lml["standard_error"],
         "upper": lml["upper"], "own_is": fit::verdict(report, &own), "rmse": test["rmse"],
-        "nlpd": test["nlpd"], "cg_steps_per_call": fit::steps_per_call(report, before),
+        "nlpd": test["nlpd"], "cg_steps_per_call": steps_per_call(report, before),
         "evaluations": report["train"]["evaluations"],
         "stop_reason": report["train"]["stop_reason"],
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_counted_for_the_calls_since_the_last_look() {
-        let report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
-                            "train": {"evaluations": 15}});
-        assert_eq!(fit::steps_per_call(&report, 5.0), json!(3.0));
-        assert_eq!(fit::steps_per_call(&report, 15.0), Value::Null);
-        let block = json!({"method": "iterative", "cg": {"steps_total": 30, "solves": 10}});
-        assert_eq!(fit::steps_per_call(&block, 0.0), json!(3.0));
-    }
 }
