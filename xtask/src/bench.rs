@@ -1,12 +1,14 @@
 //! `cargo xtask bench`: tables of measurements.
 //!
-//! A table prints itself and leaves one JSON object per row in `target/taut-bench/NAME.jsonl`, both through
-//! [`rows::publish`]. A new one is a file in this folder and a line in [`TABLES`]; it is listed once it works.
+//! A table prints itself and leaves one JSON object per row in `target/taut-bench/NAME.jsonl`, mostly through
+//! [`rows::publish`]; `uci`, which may be stopped and started, adds a row as it is made. A new one is a file in this folder
+//! and a line in [`TABLES`]; it is listed once it works.
 
 mod full;
 mod kernels;
 mod micro;
 mod naive_bayes;
+mod names;
 mod program;
 mod rows;
 mod sets;

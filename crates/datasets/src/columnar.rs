@@ -121,7 +121,7 @@ impl ParquetChunks {
     }
 
     fn read_chunk(&mut self) -> Result<Option<Chunk>, DataError> {
-        let mut builder = TableBuilder::for_numbers(self.name.clone(), &self.names);
+        let mut builder = TableBuilder::for_cells(self.name.clone(), &self.names, &self.options);
         builder.start_after(self.rows);
         let mut filled = 0;
         while filled < self.rows_per_chunk && self.next_group()? {
@@ -143,8 +143,7 @@ impl ParquetChunks {
     fn read_rows(&mut self, builder: &mut TableBuilder, n: usize) -> Result<(), DataError> {
         let (name, rows) = (&self.name, self.rows);
         for (index, (reader, decode)) in self.readers.iter_mut().zip(&self.decoders).enumerate() {
-            let tokens = &self.options.missing_tokens;
-            let pushed = guarded(|| cells::push(builder, index, reader, *decode, n, tokens));
+            let pushed = guarded(|| cells::push(builder, index, reader, *decode, n));
             pushed.map_err(|fault| match fault {
                 Fault::Parquet(error) => damaged(name, rows, &error),
                 Fault::NotText(row) => DataError::InvalidUtf8 {
@@ -162,10 +161,9 @@ impl ParquetChunks {
 
     fn chunk(&self, table: Table) -> Chunk {
         let row = |row: usize| {
-            let cells = table.columns().iter().map(|column| column.cell(row).text());
-            cells.collect::<Vec<_>>().into()
+            table.columns().iter().map(|column| column.cell(row).text()).collect::<StringRecord>()
         };
-        let records: Vec<StringRecord> = match self.keep_cells {
+        let records = match self.keep_cells {
             true => (0..table.n_rows()).map(row).collect(),
             false => Vec::new(),
         };

@@ -120,7 +120,7 @@ fn bring(
         let right = text::compare(set, &hash, &url);
         right.map(|()| whole).map_err(|problem| DataError::fetch(set.name, problem))
     });
-    if checked.is_err() {
+    if checked.as_ref().is_err_and(is_of_the_file) {
         // Going on from a wrong beginning would never end well.
         std::fs::remove_file(&part).map_err(|source| unwritable(&part, source))?;
     }
@@ -133,6 +133,31 @@ fn bring(
     Ok(())
 }
 
+/// Whether the file that was brought is to blame, and not the disk.
+fn is_of_the_file(error: &DataError) -> bool {
+    !matches!(error, DataError::Unwritable { .. } | DataError::Unreadable { .. })
+}
+
 fn unwritable(path: &Path, source: std::io::Error) -> DataError {
     DataError::Unwritable { file: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_fault_of_the_file() {
+        let (file, source) = ("x".to_owned(), || Error::from(ErrorKind::StorageFull));
+        for (error, expected) in [
+            (unwritable(Path::new("x"), source()), false),
+            (DataError::Unreadable { file: file.clone(), source: source() }, false),
+            (DataError::TruncatedGzip { file: file.clone(), rows: 0 }, true),
+            (DataError::fetch("x", FetchProblem::Busy { file }), true),
+        ] {
+            assert_eq!(is_of_the_file(&error), expected, "{error}");
+        }
+    }
 }

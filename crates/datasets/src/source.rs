@@ -16,6 +16,8 @@ use flate2::bufread::MultiGzDecoder;
 use crate::columnar::Input;
 use crate::error::DataError;
 use line_ends::LineEnds;
+#[cfg(feature = "parquet")]
+use sniff::PARQUET;
 pub(crate) use sniff::separator;
 
 /// A table's origin: a file, standard input or any reader.
@@ -36,6 +38,16 @@ enum Origin {
     Path(PathBuf),
     Stdin,
     Reader(Box<dyn Read + Send>),
+}
+
+impl Origin {
+    fn reader(self, name: &str) -> Result<Box<dyn Read + Send>, DataError> {
+        Ok(match self {
+            Self::Path(path) => Box::new(open_file(name, &path)?),
+            Self::Stdin => Box::new(io::stdin()),
+            Self::Reader(reader) => reader,
+        })
+    }
 }
 
 impl Source {
@@ -84,8 +96,7 @@ impl Source {
                 }
                 Box::new(file)
             }
-            Origin::Stdin => Box::new(io::stdin()),
-            Origin::Reader(reader) => reader,
+            other => other.reader(&name)?,
         };
         let failed = |source| unreadable(&name, source);
         let (head, mut reader) = sniff::peek(raw, PARQUET.len()).map_err(failed)?;
@@ -100,11 +111,7 @@ impl Source {
     /// Opens the source and looks at its beginning.
     pub(crate) fn open(self) -> Result<Opened, DataError> {
         let Self { name, origin } = self;
-        let raw: Box<dyn Read + Send> = match origin {
-            Origin::Path(path) => Box::new(open_file(&name, &path)?),
-            Origin::Stdin => Box::new(io::stdin()),
-            Origin::Reader(reader) => reader,
-        };
+        let raw = origin.reader(&name)?;
         let (head, reader) = sniff::peek(raw, 2).map_err(|source| unreadable(&name, source))?;
         let (gzip, plain): (bool, Box<dyn Read + Send>) = if head == [0x1f, 0x8b] {
             (true, Box::new(MultiGzDecoder::new(BufReader::new(reader))))
@@ -114,10 +121,6 @@ impl Source {
         Opened::new(name, plain, gzip)
     }
 }
-
-/// The first bytes of a Parquet file.
-#[cfg(feature = "parquet")]
-const PARQUET: &[u8] = b"PAR1";
 
 /// What a source holds.
 #[cfg(feature = "parquet")]

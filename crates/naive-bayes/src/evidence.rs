@@ -160,25 +160,13 @@ fn of_tag(model: &Model, priors: &EvidencePriors, present: &[usize], at: usize) 
 }
 
 fn of_tally(tally: &Tally, present: &[usize], alphas: &Alphas<'_>) -> (Vec<f64>, f64) {
-    // Of a category only levels that are left count; of a block every term has its place.
-    let labels = tally.labels();
-    let kept: Vec<usize> =
-        (0..tally.width()).filter(|&at| labels.is_none() || tally.column_total(at) > 0.0).collect();
-    let names: Vec<Label> = kept.iter().map(|&at| name(labels, at)).collect();
-    // Of levels and terms that no row has.
-    let others: f64 =
-        alphas.listed.iter().filter(|(label, _)| !names.contains(label)).map(|(_, a)| a).sum();
+    let kept = tally.kept();
+    let (each, others) = alphas.of_tally(tally);
     let value = |count: &dyn Fn(usize) -> f64| {
-        let cells = kept.iter().zip(&names);
-        dirichlet(cells.map(|(&at, name)| (count(at), alphas.of(name))), others)
+        dirichlet(kept.iter().map(|&at| (count(at), each[at])), others)
     };
     let per_class = present.iter().map(|&class| value(&|at| tally.get(class, at))).collect();
     (per_class, value(&|at| tally.column_total(at)))
-}
-
-/// What a level or term is called: its number if it has no name.
-fn name(labels: Option<&[Label]>, at: usize) -> Label {
-    labels.map_or(Label::Integer(at as i64), |labels| labels[at].clone())
 }
 
 /// Pseudo-counts of a Dirichlet.
@@ -192,6 +180,19 @@ impl Alphas<'_> {
     fn of(&self, label: &Label) -> f64 {
         let listed = self.listed.iter().find(|(other, _)| other == label);
         listed.map_or(self.each, |(_, alpha)| *alpha)
+    }
+
+    /// Of every place of a tally, and in total of what is listed and has no place that counts.
+    fn of_tally(&self, tally: &Tally) -> (Vec<f64>, f64) {
+        let mut each = vec![self.each; tally.width()];
+        let mut others = 0.0;
+        for (label, alpha) in self.listed {
+            match tally.place(label).filter(|&at| tally.keeps(at)) {
+                Some(at) => each[at] = *alpha,
+                None => others += alpha,
+            }
+        }
+        (each, others)
     }
 }
 

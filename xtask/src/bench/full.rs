@@ -8,7 +8,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::program::{self, measured, rounded, taut};
+use super::names::{check, wanted};
+use super::program::{self, TEST_FRACTION, measured, rounded, steps_per_call, taut};
 use super::sets::{self, Set};
 use super::{Table, rows};
 use crate::task::{Failure, TaskResult};
@@ -35,8 +36,6 @@ const METHODS: [Method; 3] = [
     },
 ];
 const COMMON: [&str; 6] = ["--max-iters", "100", "--exact-limit", "0", "--seed", "0"];
-/// Two thirds train, as in the paper.
-const TEST_FRACTION: &str = "0.3333333333333333";
 
 const COLUMNS: [&str; 16] = [
     "set",
@@ -84,19 +83,14 @@ fn split(args: &[String]) -> Result<(&[String], Vec<String>), Failure> {
     let Some(at) = args.iter().position(|arg| arg == "--only") else {
         return Ok((args, Vec::new()));
     };
-    let known: Vec<&str> =
-        METHODS.iter().map(|method| method.name).chain([gpboost::NAME]).collect();
-    let list = || format!("--only takes some of {} separated by commas", known.join(", "));
-    let [_, methods] = &args[at..] else { return Err(Failure::usage(list())) };
+    let known = METHODS.iter().map(|method| method.name).chain([gpboost::NAME]);
+    let [_, methods] = &args[at..] else {
+        let list = known.collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!("--only takes some of {list} separated by commas")));
+    };
     let only: Vec<String> = methods.split(',').map(str::to_owned).collect();
-    match only.iter().find(|name| !known.contains(&name.as_str())) {
-        Some(unknown) => Err(Failure::usage(format!("there is no method `{unknown}`; {}", list()))),
-        None => Ok((&args[..at], only)),
-    }
-}
-
-fn wanted(only: &[String], name: &str) -> bool {
-    only.is_empty() || only.iter().any(|chosen| chosen == name)
+    check(&only, known, "method")?;
+    Ok((&args[..at], only))
 }
 
 fn fit(set: &Set, method: &Method, data: &Path, scratch: &Path) -> Result<Value, Failure> {
@@ -115,14 +109,13 @@ fn row(set: &Set, method: &str, report: &Value) -> Value {
     let (lml, test, train) = (&report["lml"], &report["test"], &report["train"]);
     let noise = report["params"]["noise_variance"].as_f64().unwrap_or(f64::NAN);
     let megabytes = report["peak_rss_bytes"].as_u64().map(|bytes| bytes >> 20);
-    let steps = report["cg"]["steps_total"].as_f64().zip(train["evaluations"].as_f64());
     json!({
         "set": set.name, "method": method, "n": report["n_train"], "d": report["d"],
         "rmse": rounded(&test["rmse"], 4), "nlpd": rounded(&test["nlpd"], 3),
         "coverage95": rounded(&test["coverage95"], 3), "noise": format!("{noise:.1e}"),
         "lower": rounded(&lml["lower"], 1), "upper": rounded(&lml["upper"], 1),
         "objective": rounded(&report["elbo"], 1), "evaluations": train["evaluations"],
-        "cg_steps": rounded(&json!(steps.map(|(steps, evaluations)| steps / evaluations)), 1),
+        "cg_steps": rounded(&steps_per_call(report, 0.0), 1),
         "train_s": rounded(&report["seconds"]["train"], 0),
         "total_s": rounded(&report["seconds"]["total"], 0), "peak_mb": megabytes,
     })

@@ -13,6 +13,9 @@ pub(super) fn build() -> TaskResult {
     task::run(&mut task::cargo(["build", "--release", "--package", "taut"]))
 }
 
+/// Part of the rows that tests: two thirds train, as in the paper.
+pub(super) const TEST_FRACTION: &str = "0.3333333333333333";
+
 /// The program that [`build`] left.
 pub(super) fn taut() -> Command {
     Command::new(task::root().join("target/release/taut"))
@@ -21,12 +24,49 @@ pub(super) fn taut() -> Command {
 /// Runs the command and reads the report it wrote.
 pub(super) fn measured(command: &mut Command, report: &Path) -> Result<Value, Failure> {
     task::run(command)?;
+    read(report)
+}
+
+/// The same, its summary dropped.
+pub(super) fn quietly(command: &mut Command, report: &Path) -> Result<Value, Failure> {
+    task::output(command)?;
+    read(report)
+}
+
+fn read(report: &Path) -> Result<Value, Failure> {
     let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
     serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
+}
+
+/// Steps of conjugate gradients for each call of the objective after the first `before`. A block of
+/// solves, which share their products, counts as the mean of its columns.
+pub(super) fn steps_per_call(report: &Value, before: f64) -> Value {
+    let cg = &report["cg"];
+    let calls = match report["method"].as_str() {
+        Some("iterative") => cg["solves"].as_f64(),
+        _ => report["train"]["evaluations"].as_f64().map(|calls| calls - before),
+    };
+    let steps = cg["steps_total"].as_f64().zip(calls);
+    json!(steps.filter(|(_, calls)| *calls > 0.0).map(|(steps, calls)| steps / calls))
 }
 
 /// A number with so many decimals; null where there is none.
 pub(super) fn rounded(value: &Value, digits: i32) -> Value {
     let scale = 10f64.powi(digits);
     value.as_f64().map_or(Value::Null, |value| json!((value * scale).round() / scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_counted_for_the_calls_since_the_last_look() {
+        let report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
+                            "train": {"evaluations": 15}});
+        assert_eq!(steps_per_call(&report, 5.0), json!(3.0));
+        assert_eq!(steps_per_call(&report, 15.0), Value::Null);
+        let block = json!({"method": "iterative", "cg": {"steps_total": 30, "solves": 10}});
+        assert_eq!(steps_per_call(&block, 0.0), json!(3.0));
+    }
 }

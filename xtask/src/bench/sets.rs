@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::names;
 use crate::task::Failure;
 
 /// A set: its folder in `TAUT_DATA_DIR`, its target, its rows.
@@ -25,19 +26,17 @@ impl Set {
     pub(super) fn file(&self, data: &Path) -> PathBuf {
         data.join(self.name).join("data.csv.gz")
     }
+
+    /// The part of its rows that tests where so many train.
+    pub(super) fn left_out(&self, training: usize) -> String {
+        ((self.rows - training) as f64 / self.rows as f64).to_string()
+    }
 }
 
 /// The sets of these names; without names, all.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<&'static Set>, Failure> {
-    let known = || SETS.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
-    if let Some(unknown) = names.iter().find(|name| SETS.iter().all(|set| set.name != **name)) {
-        return Err(Failure::usage(format!(
-            "there is no set `{unknown}`; the sets are {}",
-            known()
-        )));
-    }
-    let wanted = |set: &&Set| names.is_empty() || names.iter().any(|name| name == set.name);
-    Ok(SETS.iter().filter(wanted).collect())
+    names::check(names, SETS.iter().map(|set| set.name), "set")?;
+    Ok(SETS.iter().filter(|set| names::wanted(names, set.name)).collect())
 }
 
 /// The folder that `TAUT_DATA_DIR` names.

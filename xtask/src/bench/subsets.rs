@@ -69,12 +69,11 @@ fn run(args: &[String]) -> TaskResult {
 }
 
 fn fit(set: &Set, data: &Path, scratch: &Path) -> Result<Value, Failure> {
-    let held_out = (set.rows - TRAINING_ROWS) as f64 / set.rows as f64;
     let report = scratch.join(format!("{}-fit.json", set.name));
     let mut command = taut();
     command.arg("fit").arg(set.file(data));
     command.args(["--target", set.target, "--method", "exact", "--inducing", INDUCING]);
-    command.args(["--test-fraction", &held_out.to_string(), "--quiet"]);
+    command.args(["--test-fraction", &set.left_out(TRAINING_ROWS), "--quiet"]);
     command.arg("--out").arg(model(set, scratch)).arg("--report").arg(&report);
     measured(&mut command, &report)
 }

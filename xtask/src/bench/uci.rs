@@ -5,6 +5,7 @@
 
 mod figure;
 mod fit;
+mod maker;
 mod options;
 mod plan;
 mod render;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use super::{Table, program};
 use crate::task::{self, Failure, TaskResult};
+use maker::Maker;
 use options::Options;
 use plan::{Run, Scale};
 
@@ -40,7 +42,7 @@ fn run(args: &[String]) -> TaskResult {
     }
     let results = folder.with_extension("jsonl");
     let failed = make(&runs, &scale, &options, &folder, &results)?;
-    let text = render::markdown(&lines(&results)?, &scale, args);
+    let text = render::markdown(&lines(&results)?, &scale);
     let table = options.table.clone().unwrap_or_else(|| folder.with_extension("md"));
     fs::write(&table, &text).map_err(|error| Failure::io(&table, &error))?;
     print!("{text}");
@@ -62,14 +64,14 @@ fn make(
     folder: &Path,
     results: &Path,
 ) -> Result<usize, Failure> {
-    let there = lines(results)?;
+    let (there, maker) = (lines(results)?, Maker::here());
     let missing: Vec<&Run> = runs.iter().filter(|run| !run.is_among(&there, scale)).collect();
     eprintln!("{} runs, {} of them there", runs.len(), runs.len() - missing.len());
     let mut failed = 0;
     for (index, run) in missing.iter().enumerate() {
         eprintln!("{}/{} {}", index + 1, missing.len(), run.label());
         match fit::one(run, scale, options, folder) {
-            Ok(row) => append(results, &row)?,
+            Ok(row) => append(results, &[maker.sign(row)])?,
             Err(Failure::Run { cause, .. }) => {
                 eprintln!("{} failed: {cause}", run.label());
                 failed += 1;
@@ -89,7 +91,10 @@ pub(super) fn lines(results: &Path) -> Result<Vec<Value>, Failure> {
     }
 }
 
-pub(super) fn append(results: &Path, row: &Value) -> TaskResult {
+/// Adds lines in one write: what is there of a run is all of it.
+pub(super) fn append(results: &Path, rows: &[Value]) -> TaskResult {
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
     let open = File::options().create(true).append(true).open(results);
-    open.and_then(|mut file| writeln!(file, "{row}")).map_err(|error| Failure::io(results, &error))
+    open.and_then(|mut file| file.write_all(lines.as_bytes()))
+        .map_err(|error| Failure::io(results, &error))
 }

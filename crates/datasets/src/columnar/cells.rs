@@ -5,7 +5,6 @@ use parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 
 use super::decode::{Decode, date_text, time_text, timestamp_text};
-use crate::Cell;
 use crate::table::TableBuilder;
 
 /// Why a column cannot be read on.
@@ -29,9 +28,8 @@ pub(super) fn push(
     reader: &mut ColumnReader,
     decode: Decode,
     n: usize,
-    tokens: &[String],
 ) -> Result<(), Fault> {
-    let mut column = Sink { builder, index, decode, tokens };
+    let mut column = Sink { builder, index, decode };
     match reader {
         ColumnReader::BoolColumnReader(reader) => each(reader, n, |_, value| {
             column.number(value.map(|&v| f64::from(u8::from(v))));
@@ -117,7 +115,6 @@ struct Sink<'s> {
     builder: &'s mut TableBuilder,
     index: usize,
     decode: Decode,
-    tokens: &'s [String],
 }
 
 impl Sink<'_> {
@@ -153,7 +150,7 @@ impl Sink<'_> {
 
     /// Texts are read as those of CSV are.
     fn text(&mut self, text: &str) {
-        self.builder.push_cell(self.index, Cell::parse(text.trim(), self.tokens));
+        self.builder.push_text(self.index, text);
     }
 }
 

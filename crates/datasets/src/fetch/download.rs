@@ -32,7 +32,9 @@ pub(super) fn to_file(
         return Err(DataError::fetch(name, FetchProblem::Busy { file }));
     }
     let agent = agent();
-    for left in (0..TRIES).rev() {
+    let mut left = TRIES;
+    loop {
+        left -= 1;
         match once(&agent, url, &mut file, progress) {
             Ok(()) => return Ok(file),
             Err(Stop::Problem(FetchProblem::Cut { .. })) if left > 0 => {}
@@ -40,7 +42,6 @@ pub(super) fn to_file(
             Err(Stop::Disk(source)) => return Err(io(source)),
         }
     }
-    Ok(file)
 }
 
 fn agent() -> Agent {
@@ -78,7 +79,9 @@ fn once(
         206 if begins_at(&response, have) => have,
         // The server gives the whole file, whatever it was asked for.
         200 => 0,
-        // Another part than was asked for, or none left: begin anew.
+        // An earlier try has brought all of it.
+        416 if is_all(&response, have) => return Ok(()),
+        // Another part than was asked for, or none where more was thought to be: begin anew.
         206 | 416 => {
             file.set_len(0).map_err(Stop::Disk)?;
             return Err(cut(0, None));
@@ -101,8 +104,16 @@ fn once(
 
 /// Whether a part begins where it was asked to.
 fn begins_at(response: &Response<Body>, start: u64) -> bool {
-    let range = response.headers().get("content-range").and_then(|range| range.to_str().ok());
-    range.is_some_and(|range| range.starts_with(&format!("bytes {start}-")))
+    range(response).is_some_and(|range| range.starts_with(&format!("bytes {start}-")))
+}
+
+/// Whether a server that has no part left says that the file has so many bytes.
+fn is_all(response: &Response<Body>, bytes: u64) -> bool {
+    range(response).is_some_and(|range| range == format!("bytes */{bytes}"))
+}
+
+fn range(response: &Response<Body>) -> Option<&str> {
+    response.headers().get("content-range")?.to_str().ok()
 }
 
 /// Appends the body; returns the bytes of the file, and whether the body came to an end.

@@ -6,6 +6,9 @@ use crate::FileFormat;
 
 type Reader = Box<dyn Read + Send>;
 
+/// The first bytes of a Parquet file.
+pub(super) const PARQUET: &[u8] = b"PAR1";
+
 /// Most bytes looked at to find the end of the header.
 pub(super) const LONGEST_HEAD: usize = 1 << 20;
 
@@ -42,7 +45,7 @@ pub(super) fn format_of(start: &[u8]) -> Option<FileFormat> {
     let marks: [(&[u8], FileFormat); 9] = [
         (&[0xff, 0xfe], FileFormat::Utf16),
         (&[0xfe, 0xff], FileFormat::Utf16),
-        (b"PAR1", FileFormat::Parquet),
+        (PARQUET, FileFormat::Parquet),
         (b"PK\x03\x04", FileFormat::Zip),
         (b"BZh", FileFormat::OtherCompression),
         (b"\xfd7zXZ", FileFormat::OtherCompression),

@@ -18,11 +18,17 @@ pub(crate) struct TableBuilder {
 impl TableBuilder {
     /// A table of the records that follow.
     pub(crate) fn new(records: &Records, options: &CsvOptions) -> Self {
-        let mut builder = Self::for_numbers(records.name().to_owned(), records.headers());
+        let name = records.name().to_owned();
+        let mut builder = Self::for_cells(name, records.headers(), options);
         builder.table.delimiter = char::from(records.delimiter());
         builder.table.rows_before = records.rows();
-        builder.missing_tokens.clone_from(&options.missing_tokens);
         builder
+    }
+
+    /// A table of numbers and texts.
+    pub(crate) fn for_cells(name: String, headers: &[String], options: &CsvOptions) -> Self {
+        let missing_tokens = options.missing_tokens.clone();
+        Self { missing_tokens, ..Self::for_numbers(name, headers) }
     }
 
     /// A table of numbers.
@@ -43,8 +49,7 @@ impl TableBuilder {
     /// Adds a record of as many cells as there are columns.
     pub(crate) fn push(&mut self, record: &StringRecord, line: u64) {
         for (index, text) in record.iter().enumerate() {
-            let cell = Cell::parse(text.trim(), &self.missing_tokens);
-            self.table.columns[index].push(cell, &mut self.known[index]);
+            self.push_text(index, text);
         }
         self.end_row(line);
     }
@@ -67,8 +72,13 @@ impl TableBuilder {
         }
     }
 
-    /// Adds a cell to a column.
-    pub(crate) fn push_cell(&mut self, index: usize, cell: Cell<'_>) {
+    /// Adds a cell to a column, as a file of text has it.
+    pub(crate) fn push_text(&mut self, index: usize, text: &str) {
+        let cell = Cell::parse(text.trim(), &self.missing_tokens);
+        self.table.columns[index].push(cell, &mut self.known[index]);
+    }
+
+    fn push_cell(&mut self, index: usize, cell: Cell<'_>) {
         self.table.columns[index].push(cell, &mut self.known[index]);
     }
 

@@ -86,6 +86,9 @@ fn answer(mut stream: TcpStream, file: &[u8], act: Act, log: &Mutex<Vec<Option<S
     if status == 206 {
         text += &format!("Content-Range: bytes {told}-{}/{}\r\n", file.len() - 1, file.len());
     }
+    if status == 416 && act == Act::Serve {
+        text += &format!("Content-Range: bytes */{}\r\n", file.len());
+    }
     let sent = if let Act::CutAfter(most) = act { body.len().min(most) } else { body.len() };
     // A client that has heard enough may have gone.
     let _ = stream.write_all(format!("{text}\r\n").as_bytes());
@@ -232,7 +235,8 @@ fn servers_that_cannot_resume_are_asked_for_the_whole() {
 /// A whole download whose check never came is not taken on trust, nor does it get in the way.
 #[test]
 fn an_unfinished_file_left_behind_is_no_trouble() {
-    for left in [packed(&body()), b"something else, and longer than nothing".to_vec()] {
+    let others = b"something else, and longer than nothing".to_vec();
+    for left in [packed(&body()), others, vec![b'7'; packed(&body()).len()]] {
         let folder = tempfile::tempdir().unwrap();
         let part = folder.path().join("numbers/data.csv.part");
         std::fs::create_dir_all(part.parent().unwrap()).unwrap();
@@ -244,6 +248,50 @@ fn an_unfinished_file_left_behind_is_no_trouble() {
         let found = found.or_else(|_| fetch(&places(folder.path()), &set)).unwrap();
         assert_eq!(std::fs::read_to_string(found.path).unwrap(), whole());
     }
+}
+
+#[test]
+fn a_whole_download_is_checked_and_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, part) = (packed(&body()), folder.path().join("numbers/data.csv.part"));
+    std::fs::create_dir_all(part.parent().unwrap()).unwrap();
+    std::fs::write(&part, &file).unwrap();
+    let server = Server::new(file.clone(), &[Act::Serve]);
+    let found = fetch(&places(folder.path()), &set(&server, &whole())).unwrap();
+    assert_eq!(std::fs::read_to_string(found.path).unwrap(), whole());
+    assert_eq!(server.asked(), [Some(format!("{}-", file.len()))]);
+    assert_eq!(names(folder.path()), ["data.csv"]);
+    // As many bytes are not yet the right ones.
+    std::fs::remove_file(folder.path().join("numbers/data.csv")).unwrap();
+    std::fs::write(&part, vec![b'7'; file.len()]).unwrap();
+    let wrong = problem(fetch(&places(folder.path()), &set(&server, &whole())));
+    assert!(matches!(wrong, FetchProblem::WrongHash { .. }), "{wrong:?}");
+    assert_eq!(names(folder.path()), Vec::<String>::new());
+}
+
+/// A download that the disk gets in the way of is not lost: here it turns into a link to itself, which
+/// nobody can read.
+#[cfg(unix)]
+#[test]
+fn a_download_is_kept_where_the_disk_is_to_blame() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = folder.path().join("numbers/data.csv.part");
+    let aside = folder.path().join("aside");
+    let server = Server::new(packed(&body()), &[Act::Serve]);
+    let set = set(&server, &whole());
+    let mut progress = |state: Downloaded| {
+        if Some(state.bytes) == state.of {
+            std::fs::rename(&part, &aside).unwrap();
+            std::os::unix::fs::symlink(&part, &part).unwrap();
+        }
+    };
+    let error = places(folder.path()).fetch(&set, None, &mut progress).unwrap_err();
+    assert!(matches!(error, DataError::Unreadable { .. }), "{error}");
+    assert_eq!(names(folder.path()), ["data.csv.part"]);
+    std::fs::rename(&aside, &part).unwrap();
+    fetch(&places(folder.path()), &set).unwrap();
+    assert_eq!(server.asked().len(), 2);
+    assert_eq!(names(folder.path()), ["data.csv"]);
 }
 
 #[test]

@@ -18,10 +18,7 @@ pub(super) struct BinaryTable {
 pub(super) struct LocalBinary {
     width: usize,
     terms: Vec<[Term; 2]>,
-    /// Of the classes themselves.
-    absolute: Weights,
-    /// Of the classes less the first, whose own are 0: one product less for each row.
-    relative: Weights,
+    weights: Weights,
     /// The terms of features that are absent from every row.
     absent: Vec<Term>,
     /// Whether no value is impossible.
@@ -30,7 +27,8 @@ pub(super) struct LocalBinary {
     blank_is_zero: bool,
 }
 
-/// log p(x | c) = Σ log(1 − θ_j) + Σ x_j s_j with s_j = log θ_j − log(1 − θ_j).
+/// log p(x | c) = Σ log(1 − θ_j) + Σ x_j s_j with s_j = log θ_j − log(1 − θ_j); where only differences matter, less those of the first
+/// class, whose own are 0: one product less for each row.
 struct Weights {
     /// The first class that has any.
     first: usize,
@@ -56,7 +54,7 @@ impl Weights {
     }
 
     /// Less the first class.
-    fn relative(&self, width: usize) -> Self {
+    fn relative(self, width: usize) -> Self {
         let less = |values: &[f64], width: usize| {
             values.iter().enumerate().map(|(at, value)| value - values[at % width.max(1)]).collect()
         };
@@ -88,16 +86,22 @@ impl BinaryTable {
     }
 
     /// For Bernoulli features at `places`.
-    pub(super) fn of_cells(&self, places: &[usize]) -> LocalBinary {
-        self.local(places, &[], false)
+    pub(super) fn of_cells(&self, mode: Mode, places: &[usize]) -> LocalBinary {
+        self.local(mode, places, &[], false)
     }
 
     /// For tags at `places`, and with those `absent` from the batch, which count as 0 in every row.
-    pub(super) fn of_tags(&self, places: &[usize], absent: &[usize]) -> LocalBinary {
-        self.local(places, absent, true)
+    pub(super) fn of_tags(&self, mode: Mode, places: &[usize], absent: &[usize]) -> LocalBinary {
+        self.local(mode, places, absent, true)
     }
 
-    fn local(&self, places: &[usize], absent: &[usize], blank_is_zero: bool) -> LocalBinary {
+    fn local(
+        &self,
+        mode: Mode,
+        places: &[usize],
+        absent: &[usize],
+        blank_is_zero: bool,
+    ) -> LocalBinary {
         let terms: Vec<[Term; 2]> =
             self.terms.iter().flat_map(|row| places.iter().map(|&at| row[at])).collect();
         let sum = |row: &Vec<[Term; 2]>| {
@@ -110,8 +114,10 @@ impl BinaryTable {
         let absolute = Weights::new(&terms, width, self.terms.len(), blank_is_zero);
         LocalBinary {
             width,
-            relative: absolute.relative(width),
-            absolute,
+            weights: match mode {
+                Mode::Absolute => absolute,
+                Mode::Relative => absolute.relative(width),
+            },
             absent: self.terms.iter().map(sum).collect(),
             regular: terms.iter().flatten().all(|term| term.order == 0.0),
             blank_is_zero,
@@ -139,18 +145,10 @@ impl LocalBinary {
         if !self.regular {
             return (0..rows).try_for_each(|row| self.add_cells(joint, row, block.row(row)));
         }
-        let weights = match joint.mode {
-            Mode::Absolute => &self.absolute,
-            Mode::Relative => &self.relative,
-        };
-        let refused =
-            simd::run(Products { width: self.width, weights, block, rows, joint: &mut *joint });
-        match refused {
-            0 => Ok(()),
-            rows => {
-                let row = rows.trailing_zeros() as usize;
-                self.add_cells(joint, row, block.row(row))
-            }
+        let (width, weights) = (self.width, &self.weights);
+        match simd::run(Products { width, weights, block, rows, joint: &mut *joint }) {
+            None => Ok(()),
+            Some(row) => self.add_cells(joint, row, block.row(row)),
         }
     }
 
@@ -171,8 +169,8 @@ impl LocalBinary {
     }
 }
 
-/// Adds Σ log(1 − θ) + Σ x_j s_j to the values of a [`Joint`]; the result has the rows with a cell that is refused, to which nothing was
-/// added.
+/// Adds Σ log(1 − θ) + Σ x_j s_j to the values of a [`Joint`]; the result is the first row with a cell that is refused, if any: the values
+/// are then of no use.
 struct Products<'k> {
     width: usize,
     weights: &'k Weights,
@@ -186,10 +184,10 @@ type Rows = u128;
 const _: () = assert!(shards::BLOCK <= Rows::BITS as usize);
 
 impl Kernel for Products<'_> {
-    type Output = Rows;
+    type Output = Option<usize>;
 
     #[inline(always)]
-    fn call(self) -> Rows {
+    fn call(self) -> Option<usize> {
         let Self { width, weights, block, rows, joint } = self;
         let (n, values) = (joint.n_classes, joint.all_values());
         let Weights { first, slope, zeros, .. } = weights;
@@ -210,20 +208,18 @@ impl Kernel for Products<'_> {
                 }
             }
         }
-        let mut refused: Rows = 0;
         while odd != 0 {
             let row = odd.trailing_zeros() as usize;
             odd &= odd - 1;
             let cells = block.row(row);
             if !cells_are_binary(cells) {
-                refused |= 1 << row;
-                continue;
+                return Some(row);
             }
             for (class, value) in values[row * n..][..n].iter_mut().enumerate().skip(*first) {
                 *value += zeros[class] + weights.product_of_present(cells, class, width);
             }
         }
-        refused
+        None
     }
 }
 

@@ -29,9 +29,7 @@ pub(super) struct LocalCategorical<'b> {
 impl CategoricalTable {
     pub(super) fn new(tally: &Tally, classes: &[usize], options: &Options) -> Self {
         let labels = tally.labels().unwrap_or_default();
-        // Levels of which nothing is left are not seen.
-        let seen: Vec<usize> =
-            (0..labels.len()).filter(|&level| tally.column_total(level) > 0.0).collect();
+        let seen = tally.kept();
         let spare = if options.unseen == UnseenLevel::Open { 1.0 } else { 0.0 };
         let k = seen.len() as f64 + spare;
         let term =

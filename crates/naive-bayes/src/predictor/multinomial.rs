@@ -67,10 +67,7 @@ pub(super) struct LocalMultinomial<'b> {
 
 impl MultinomialTable {
     pub(super) fn new(tally: &Tally, classes: &[usize], alpha: f64) -> Self {
-        // Of named terms only those that are left count, of numbered ones every number.
-        let named = tally.labels().is_some();
-        let kept: Vec<usize> =
-            (0..tally.width()).filter(|&at| !named || tally.column_total(at) > 0.0).collect();
+        let kept = tally.kept();
         let (n_terms, width) = (kept.len(), classes.len().next_multiple_of(LANES));
         let name = |labels: &[Label]| kept.iter().map(|&at| labels[at].clone()).zip(0..).collect();
         let mut table = Self {

@@ -17,6 +17,7 @@ use crate::{Batch, Kind, NaiveBayesError, UnseenLevel, shards};
 
 /// The columns of a batch that are used, with the tables cut to fit them.
 struct Plan<'b> {
+    mode: Mode,
     bernoulli: (Columns<'b>, LocalBinary),
     tags: (Columns<'b>, LocalBinary),
     gaussian: (Columns<'b>, LocalGaussian),
@@ -35,11 +36,11 @@ impl Predictor {
         out: &mut [T],
         finish: impl Fn(Row<'_>, &mut [T]) + Sync,
     ) -> Result<(), NaiveBayesError> {
-        let plan = self.plan(batch)?;
+        let plan = self.plan(batch, mode)?;
         let length = shards::rows_per_shard(batch.n_rows());
         let shard = |(index, out): (usize, &mut [T])| {
             let start = index * length;
-            self.run_shard(&plan, mode, start..start + out.len() / width, |row, values| {
+            self.run_shard(&plan, start..start + out.len() / width, |row, values| {
                 finish(values, &mut out[(row - start) * width..][..width]);
             })
         };
@@ -56,17 +57,16 @@ impl Predictor {
         rows: Range<usize>,
         each: impl FnMut(usize, Row<'_>),
     ) -> Result<(), NaiveBayesError> {
-        self.run_shard(&self.plan(batch)?, mode, rows, each)
+        self.run_shard(&self.plan(batch, mode)?, rows, each)
     }
 
     fn run_shard(
         &self,
         plan: &Plan<'_>,
-        mode: Mode,
         rows: Range<usize>,
         mut each: impl FnMut(usize, Row<'_>),
     ) -> Result<(), NaiveBayesError> {
-        let mut joint = Joint::new(self.classes.len(), mode, shards::BLOCK);
+        let mut joint = Joint::new(self.classes.len(), plan.mode, shards::BLOCK);
         let mut scratch = Vec::new();
         for rows in shards::blocks(rows) {
             joint.start(rows.len(), &self.log_prior);
@@ -76,7 +76,7 @@ impl Predictor {
         Ok(())
     }
 
-    fn plan<'b>(&'b self, batch: &'b Batch<'_>) -> Result<Plan<'b>, NaiveBayesError> {
+    fn plan<'b>(&'b self, batch: &'b Batch<'_>, mode: Mode) -> Result<Plan<'b>, NaiveBayesError> {
         for (name, found) in batch.features() {
             if let Some(&(known, _)) = self.features.get(name).filter(|(known, _)| *known != found)
             {
@@ -93,8 +93,9 @@ impl Predictor {
         let (gaussian, gaussian_at): (_, Vec<usize>) = columns(Kind::Gaussian);
         let (counts, counts_at): (_, Vec<usize>) = columns(Kind::Count);
         Ok(Plan {
-            bernoulli: (bernoulli, self.bernoulli.of_cells(&bernoulli_at)),
-            tags: (tags, self.tags.of_tags(&tags_at, &self.absent_tags(&tags_at))),
+            mode,
+            bernoulli: (bernoulli, self.bernoulli.of_cells(mode, &bernoulli_at)),
+            tags: (tags, self.tags.of_tags(mode, &tags_at, &self.absent_tags(&tags_at))),
             gaussian: (gaussian, self.gaussian.local(&gaussian_at)),
             counts: (counts, self.counts.local(&counts_at)),
             categorical: self.plan_levels(batch),

@@ -68,6 +68,27 @@ impl Tally {
         self.counts.iter().filter_map(|row| row.get(at)).sum()
     }
 
+    /// Where a label stands, if it has a place.
+    pub(crate) fn place(&self, label: &Label) -> Option<usize> {
+        match (&self.labels, label) {
+            (Some(_), label) => self.index.get(label).copied(),
+            (None, Label::Integer(number)) => {
+                usize::try_from(*number).ok().filter(|&at| at < self.width)
+            }
+            (None, Label::Text(_)) => None,
+        }
+    }
+
+    /// Whether a place counts: a name of which nothing is left is as good as never seen, a number always has its place.
+    pub(crate) fn keeps(&self, at: usize) -> bool {
+        self.labels.is_none() || self.column_total(at) > 0.0
+    }
+
+    /// The places that count.
+    pub(crate) fn kept(&self) -> Vec<usize> {
+        (0..self.width).filter(|&at| self.keeps(at)).collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.counts.iter().flatten().all(|count| *count == 0.0)
     }

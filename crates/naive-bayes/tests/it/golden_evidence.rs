@@ -94,6 +94,10 @@ fn a_listed_level_that_no_row_has_still_counts() {
     let priors = EvidencePriors { level_of, ..Default::default() };
     // One cell of a level with pseudo-count 1 beside 3: 1/4.
     close("unseen", alone(batch(&[0]), &priors), 0.25_f64.ln(), TOLERANCE);
+    // So it is with terms that have numbers, the listed one beyond the last.
+    let documents = naive_bayes::Documents::from_matrix(&ndarray::array![[1.0]]).unwrap();
+    let terms = Batch::new(1).documents("x", documents).unwrap();
+    close("unseen term", alone(terms, &priors), 0.25_f64.ln(), TOLERANCE);
     for bad in [vec![(Label::Integer(1), 0.0)], vec![(Label::Integer(1), 1.0); 2]] {
         let level_of = BTreeMap::from([("x".to_owned(), bad)]);
         let priors = EvidencePriors { level_of, ..Default::default() };

@@ -1,6 +1,5 @@
 //! One run: the fit, and the exact likelihood of what it found on the fixed subset.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,11 +7,8 @@ use serde_json::{Value, json};
 
 use super::options::Options;
 use super::plan::{Run, Scale};
-use crate::bench::program::taut;
+use crate::bench::program::{TEST_FRACTION, quietly, steps_per_call, taut};
 use crate::task::{self, Failure};
-
-/// Two thirds train, as in the paper.
-const TEST_FRACTION: &str = "0.3333333333333333";
 
 /// The line of a run.
 pub(super) fn one(
@@ -36,13 +32,6 @@ pub(super) fn one(
     Ok(row(run, scale, &report, &on_subset))
 }
 
-/// Runs the command, its summary dropped, and reads the report it wrote.
-pub(super) fn quietly(command: &mut Command, report: &Path) -> Result<Value, Failure> {
-    task::output(command)?;
-    let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
-    serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
-}
-
 /// The fit, but for where its results go.
 pub(super) fn command(run: &Run, scale: &Scale, table: &Path, seconds: f64) -> Command {
     let mut command = taut();
@@ -54,15 +43,7 @@ pub(super) fn command(run: &Run, scale: &Scale, table: &Path, seconds: f64) -> C
 
 /// The part of the rows that tests.
 fn held_out(run: &Run, scale: &Scale) -> String {
-    if run.method.on_subset {
-        left_out(run.set.rows, scale.subset)
-    } else {
-        TEST_FRACTION.to_owned()
-    }
-}
-
-fn left_out(rows: usize, kept: usize) -> String {
-    ((rows - kept) as f64 / rows as f64).to_string()
+    if run.method.on_subset { run.set.left_out(scale.subset) } else { TEST_FRACTION.to_owned() }
 }
 
 /// Rows of the set drawn once, the same for every method and split, as a table of its own.
@@ -75,7 +56,7 @@ fn subset(run: &Run, scale: &Scale, table: &Path, folder: &Path) -> Result<PathB
     let mut command = taut();
     command.arg("fit").arg(table).args(["--target", run.set.target, "--method", "sgpr"]);
     command.args(["--inducing", "1", "--max-iters", "0", "--starts", "1", "--quiet"]);
-    command.args(["--exact-limit", "0", "--test-fraction", &left_out(run.set.rows, scale.subset)]);
+    command.args(["--exact-limit", "0", "--test-fraction", &run.set.left_out(scale.subset)]);
     command.arg("--split-out").arg(&parts).arg("--out").arg(parts.with_extension("taut"));
     // What it says of the fit is of no interest.
     task::output(&mut command)?;
@@ -100,18 +81,6 @@ fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
         "peak_rss_bytes": report["peak_rss_bytes"], "threads": report["threads"],
         "warnings": report["warnings"],
     })
-}
-
-/// Steps of conjugate gradients for each call of the objective after the first `before`. A block of
-/// solves, which share their products, counts as the mean of its columns.
-pub(super) fn steps_per_call(report: &Value, before: f64) -> Value {
-    let cg = &report["cg"];
-    let calls = match report["method"].as_str() {
-        Some("iterative") => cg["solves"].as_f64(),
-        _ => report["train"]["evaluations"].as_f64().map(|calls| calls - before),
-    };
-    let steps = cg["steps_total"].as_f64().zip(calls);
-    json!(steps.filter(|(_, calls)| *calls > 0.0).map(|(steps, calls)| steps / calls))
 }
 
 /// What the method itself calls its log marginal likelihood: the exact value, what it maximised, or

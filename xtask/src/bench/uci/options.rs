@@ -48,29 +48,23 @@ impl Options {
     }
 
     fn take(&mut self, name: &str, value: Option<&String>) -> Result<(), Failure> {
-        if !["--data", "--time", "--sets", "--only", "--table"].contains(&name) {
-            return Err(Failure::usage(format!("`{name}` is no option of uci")));
-        }
-        let value = value.ok_or_else(|| Failure::usage(format!("{name} needs a value")))?;
-        self.set(name, value)
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
-        let words = || value.split(',').map(str::to_owned).collect();
+        let value = || value.ok_or_else(|| Failure::usage(format!("{name} needs a value")));
+        let words = |value: &String| value.split(',').map(str::to_owned).collect();
         match name {
-            "--data" => self.data = Some(PathBuf::from(value)),
-            "--table" => self.table = Some(PathBuf::from(value)),
-            "--sets" => self.sets = words(),
-            "--only" => self.only = words(),
-            _ => {
-                let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-                self.seconds = seconds.ok_or_else(|| {
-                    Failure::usage(format!("--time takes seconds above 0, not `{value}`"))
-                })?;
-            }
+            "--data" => self.data = Some(PathBuf::from(value()?)),
+            "--table" => self.table = Some(PathBuf::from(value()?)),
+            "--sets" => self.sets = words(value()?),
+            "--only" => self.only = words(value()?),
+            "--time" => self.seconds = seconds(value()?)?,
+            _ => return Err(Failure::usage(format!("`{name}` is no option of uci"))),
         }
         Ok(())
     }
+}
+
+fn seconds(value: &str) -> Result<f64, Failure> {
+    let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    seconds.ok_or_else(|| Failure::usage(format!("--time takes seconds above 0, not `{value}`")))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::options::Options;
+use crate::bench::names::{check, wanted};
 use crate::bench::program::taut;
 use crate::bench::sets::{SETS, Set};
 use crate::task::{self, Failure};
@@ -72,6 +73,11 @@ impl Scale {
         }
     }
 
+    /// The words that ask for this table, but for limits on time, sets and methods.
+    pub(super) fn table(&self) -> &'static str {
+        if self.name == "uci" { "uci" } else { "uci --quick" }
+    }
+
     pub(super) fn methods(&self) -> Vec<Method> {
         let method = |name: String, options: &str, on_subset| {
             let options = options.split_whitespace().map(str::to_owned).collect();
@@ -113,8 +119,6 @@ impl Scale {
         let methods = self.methods();
         check(&options.sets, self.sets.iter().map(|set| set.name), "set")?;
         check(&options.only, methods.iter().map(|method| method.name.as_str()), "method")?;
-        let wanted =
-            |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
         let mut runs = Vec::new();
         for split in 0..self.splits[0] {
             for set in self.sets.iter().filter(|set| wanted(&options.sets, set.name)) {
@@ -127,20 +131,6 @@ impl Scale {
             }
         }
         Ok(runs)
-    }
-}
-
-fn check<'a>(
-    asked: &[String],
-    known: impl Iterator<Item = &'a str> + Clone,
-    what: &str,
-) -> Result<(), Failure> {
-    match asked.iter().find(|name| known.clone().all(|other| other != name.as_str())) {
-        Some(unknown) => {
-            let list = known.collect::<Vec<_>>().join(", ");
-            Err(Failure::usage(format!("there is no {what} `{unknown}`; there are {list}")))
-        }
-        None => Ok(()),
     }
 }
 

@@ -1,13 +1,11 @@
 //! The runs as tables in Markdown: means over splits, with their standard deviations.
 
 use std::fmt::Write;
-use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
+use super::maker::told;
 use super::plan::Scale;
-use crate::task;
 
 /// A column: its head, the key of a run, decimals, and what a unit of the column is in the key's.
 struct Column(&'static str, &'static str, usize, f64);
@@ -24,9 +22,9 @@ const COLUMNS: [Column; 9] = [
     Column("peak MB", "peak_rss_bytes", 0, 1_048_576.0),
 ];
 
-/// Everything the runs of this scale say, set by set.
-pub(super) fn markdown(lines: &[Value], scale: &Scale, args: &[String]) -> String {
-    let mut text = heading(scale, args);
+/// What the runs of this scale say, set by set, under who made them.
+pub(super) fn markdown(lines: &[Value], scale: &Scale) -> String {
+    let (mut shown, mut tables) = (Vec::new(), String::new());
     for set in &scale.sets {
         let rows = |name: &str| -> Vec<&Value> {
             let of = |line: &&Value| {
@@ -40,22 +38,23 @@ pub(super) fn markdown(lines: &[Value], scale: &Scale, args: &[String]) -> Strin
         let found: Vec<(&str, Vec<&Value>)> =
             methods.iter().map(|method| (method.name.as_str(), rows(&method.name))).collect();
         let found: Vec<_> = found.into_iter().filter(|(_, rows)| !rows.is_empty()).collect();
+        shown.extend(found.iter().flat_map(|(_, rows)| rows).copied());
         if !found.is_empty() {
-            text += &table(set.name, &found);
+            tables += &table(set.name, &found);
         }
     }
-    text
+    heading(scale, &shown) + &tables
 }
 
-fn heading(scale: &Scale, args: &[String]) -> String {
+fn heading(scale: &Scale, shown: &[&Value]) -> String {
     format!(
-        "Made by `cargo xtask bench uci{}` at commit {}, on {}.\n\nTwo thirds of the rows train, {} s of training at most; in standardised units, mean ± standard deviation \
+        "Made by `cargo xtask bench {}` at commit {}, on {}.\n\nTwo thirds of the rows train, {} s of training at most; in standardised units, mean ± standard deviation \
          over splits. Lower and upper are proven for the exact LML at the hyperparameters found; own LML is what the method maximised or estimates \
          (± its standard error); the exact LML on a subset is that of the hyperparameters found, on {} rows that are the same for all \
          and standardised by themselves. `exact-{}` trains on as many rows and is tested on all others.\n",
-        args.iter().map(|arg| format!(" {arg}")).collect::<String>(),
-        commit(),
-        machine(),
+        scale.table(),
+        told(shown, "commit"),
+        told(shown, "machine"),
         scale.seconds,
         scale.subset,
         scale.subset,
@@ -123,30 +122,6 @@ fn claims(rows: &[&Value]) -> String {
     said.join("; ")
 }
 
-fn commit() -> String {
-    let mut command = Command::new("git");
-    command.args(["rev-parse", "--short", "HEAD"]).current_dir(task::root());
-    let output = command.output().ok().filter(|output| output.status.success());
-    output.map_or("unknown".to_owned(), |output| {
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    })
-}
-
-/// Processor, cores, memory, where the system tells.
-fn machine() -> String {
-    let value = |file: &str, key: &str| {
-        let text = fs::read_to_string(file).ok()?;
-        let line = text.lines().find(|line| line.starts_with(key))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    let name = value("/proc/cpuinfo", "model name").unwrap_or("an unknown processor".to_owned());
-    let cores = std::thread::available_parallelism().map_or(0, |cores| cores.get());
-    let kilobytes = value("/proc/meminfo", "MemTotal")
-        .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    let memory = kilobytes.map_or(String::new(), |kb| format!(", {} GiB of memory", kb >> 20));
-    format!("{cores} cores of {name}{memory}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,11 +141,14 @@ mod tests {
         let line = |split: usize, rmse: f64| {
             json!({"set": "friedman1", "method": "iterative", "split": split, "time_limit": 10.0,
                    "rmse": rmse, "own": -5.0, "standard_error": 0.25, "n": 600, "d": 5,
-                   "own_is": "estimate inside the bracket", "peak_rss_bytes": 3 << 20})
+                   "own_is": "estimate inside the bracket", "peak_rss_bytes": 3 << 20,
+                   "commit": if split == 0 { Value::Null } else { json!("abc") }, "machine": "m"})
         };
-        let other = json!({"set": "friedman1", "method": "iterative", "time_limit": 99.0});
-        let text = markdown(&[line(0, 0.5), line(1, 0.7), other], &scale, &words);
-        assert!(text.contains("bench uci --quick`"), "{text}");
+        let other = json!({"set": "friedman1", "method": "iterative", "time_limit": 99.0,
+                           "commit": "another"});
+        let text = markdown(&[line(0, 0.5), line(1, 0.7), other], &scale);
+        let made = "Made by `cargo xtask bench uci --quick` at commit abc; unknown, on m.\n";
+        assert!(text.starts_with(made), "{text}");
         assert!(text.contains("### friedman1") && !text.contains("### earthquakes"), "{text}");
         let row = text.lines().find(|line| line.starts_with("| iterative")).expect("a row");
         assert!(row.contains("0.6000 ± 0.1414") && row.contains("-5.0 ± 0.0 (± 0.2)"), "{row}");

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::maker::Maker;
 use super::options::Options;
 use super::plan::{Run, Scale};
 use super::{append, figure, fit, lines};
+use crate::bench::program::{quietly, steps_per_call};
 use crate::bench::rows;
 use crate::task::{Failure, TaskResult};
 
@@ -33,14 +35,15 @@ const COLUMNS: [&str; 12] = [
 pub(super) fn make(runs: &[Run], scale: &Scale, options: &Options, folder: &Path) -> TaskResult {
     let name = format!("{}-trace", scale.name);
     let results = folder.with_file_name(format!("{name}-runs.jsonl"));
+    let maker = Maker::here();
     for run in runs {
         if run.is_among(&lines(&results)?, scale) {
             continue;
         }
         eprintln!("{} against time", run.label());
-        for row in looks(run, scale, options, folder)? {
-            append(&results, &row)?;
-        }
+        let rows = looks(run, scale, options, folder)?;
+        let rows: Vec<Value> = rows.into_iter().map(|row| maker.sign(row)).collect();
+        append(&results, &rows)?;
     }
     let all = lines(&results)?;
     let made = |row: &&Value| row["time_limit"] == scale.seconds;
@@ -80,7 +83,7 @@ fn looks(
         if place(".ckpt").is_file() {
             command.arg("--resume");
         }
-        let report = fit::quietly(&mut command, &place(".json"))?;
+        let report = quietly(&mut command, &place(".json"))?;
         let before = rows.last().and_then(|row| row["evaluations"].as_f64()).unwrap_or(0.0);
         rows.push(row(run, scale, &report, before));
         if report["train"]["stop_reason"] != "time_limit" {
@@ -97,23 +100,8 @@ fn row(run: &Run, scale: &Scale, report: &Value, before: f64) -> Value {
         "time_limit": scale.seconds, "seconds": report["seconds"]["train"],
         "lower": lml["lower"], "own": own, "standard_error": lml["standard_error"],
         "upper": lml["upper"], "own_is": fit::verdict(report, &own), "rmse": test["rmse"],
-        "nlpd": test["nlpd"], "cg_steps_per_call": fit::steps_per_call(report, before),
+        "nlpd": test["nlpd"], "cg_steps_per_call": steps_per_call(report, before),
         "evaluations": report["train"]["evaluations"],
         "stop_reason": report["train"]["stop_reason"],
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_counted_for_the_calls_since_the_last_look() {
-        let report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
-                            "train": {"evaluations": 15}});
-        assert_eq!(fit::steps_per_call(&report, 5.0), json!(3.0));
-        assert_eq!(fit::steps_per_call(&report, 15.0), Value::Null);
-        let block = json!({"method": "iterative", "cg": {"steps_total": 30, "solves": 10}});
-        assert_eq!(fit::steps_per_call(&block, 0.0), json!(3.0));
-    }
 }
