@@ -5,6 +5,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+#[cfg(test)]
+mod tests;
 
 use super::vector::Vector;
 
@@ -47,6 +49,16 @@ pub trait Singles: Vector {
     fn store(self, to: &mut SinglePack);
     /// The same number in every lane.
     fn broadcast(value: f32) -> Self;
+
+    /// The sum of the lanes of each vector, as [`SinglePack::sum`] has it, to the last bit.
+    #[inline(always)]
+    fn sums<const R: usize>(vectors: &[Self; R], sums: &mut [f32]) {
+        for r in 0..R {
+            let mut lanes = SinglePack::ZERO;
+            vectors[r].store(&mut lanes);
+            sums[r] = lanes.sum();
+        }
+    }
 }
 
 /// Coefficients of (2^(−f) − 1)/f for |f| ≤ ½; relative error of 2^(−f) below 1e-8.

@@ -99,11 +99,7 @@ impl SingleMultiply<'_> {
             }
         }
         for c in 0..C {
-            for r in 0..R {
-                let mut lanes = SinglePack::ZERO;
-                totals[c][r].store(&mut lanes);
-                sums[c].0[row + r] = lanes.sum();
-            }
+            S::sums(&totals[c], &mut sums[c].0[row..row + R]);
         }
     }
 }

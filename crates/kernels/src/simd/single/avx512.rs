@@ -117,4 +117,51 @@ impl Singles for Avx512Single {
         // SAFETY: see the module.
         Self(unsafe { _mm512_set1_ps(value) })
     }
+
+    /// Eight vectors at once, for there are never fewer: each step folds the lanes of two into one.
+    #[inline(always)]
+    fn sums<const R: usize>(vectors: &[Self; R], sums: &mut [f32]) {
+        for (v, sums) in vectors.chunks_exact(8).zip(sums.chunks_exact_mut(8)) {
+            let even = fold(halves(v[0], v[2]), halves(v[4], v[6]));
+            let odd = fold(halves(v[1], v[3]), halves(v[5], v[7]));
+            let mut lanes = SinglePack::ZERO;
+            quarters(even, odd).store(&mut lanes);
+            for (sums, lanes) in sums.chunks_exact_mut(2).zip(lanes.0.chunks_exact(4)) {
+                sums.copy_from_slice(&lanes[..2]);
+            }
+        }
+    }
+}
+
+/// The upper halves of both added to their lower ones, which end side by side.
+#[inline(always)]
+fn halves(a: Avx512Single, b: Avx512Single) -> Avx512Single {
+    // SAFETY: see the module.
+    let lower = Avx512Single(unsafe { _mm512_shuffle_f32x4::<0b01_00_01_00>(a.0, b.0) });
+    // SAFETY: see the module.
+    let upper = Avx512Single(unsafe { _mm512_shuffle_f32x4::<0b11_10_11_10>(a.0, b.0) });
+    lower.add(upper)
+}
+
+/// The same of each half: the four sums of a and b, of four lanes each.
+#[inline(always)]
+fn fold(a: Avx512Single, b: Avx512Single) -> Avx512Single {
+    // SAFETY: see the module.
+    let lower = Avx512Single(unsafe { _mm512_shuffle_f32x4::<0b10_00_10_00>(a.0, b.0) });
+    // SAFETY: see the module.
+    let upper = Avx512Single(unsafe { _mm512_shuffle_f32x4::<0b11_01_11_01>(a.0, b.0) });
+    lower.add(upper)
+}
+
+/// The sums of the four lanes of each quarter of a and of b, in the first two lanes of the quarter.
+#[inline(always)]
+fn quarters(a: Avx512Single, b: Avx512Single) -> Avx512Single {
+    // SAFETY: see the module.
+    let lower = Avx512Single(unsafe { _mm512_unpacklo_ps(a.0, b.0) });
+    // SAFETY: see the module.
+    let upper = Avx512Single(unsafe { _mm512_unpackhi_ps(a.0, b.0) });
+    let pairs = lower.add(upper);
+    // SAFETY: see the module.
+    let second = Avx512Single(unsafe { _mm512_permute_ps::<0b11_10_11_10>(pairs.0) });
+    pairs.add(second)
 }
