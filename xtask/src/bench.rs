@@ -14,6 +14,7 @@ mod rows;
 mod sets;
 mod ssgp_vb;
 mod subsets;
+mod training;
 mod uci;
 
 use crate::task::{Failure, Task, TaskResult};
@@ -41,6 +42,7 @@ const TABLES: &[Table] = &[
     naive_bayes::TABLE,
     ssgp_vb::TABLE,
     subsets::TABLE,
+    training::TABLE,
     uci::TABLE,
 ];
 

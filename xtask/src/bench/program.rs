@@ -1,11 +1,12 @@
 //! Running `taut` and reading the reports it leaves.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::sets::Set;
 use crate::task::{self, Failure, TaskResult};
 
 /// Builds the program that tables run.
@@ -36,6 +37,27 @@ pub(super) fn quietly(command: &mut Command, report: &Path) -> Result<Value, Fai
 fn read(report: &Path) -> Result<Value, Failure> {
     let text = fs::read_to_string(report).map_err(|error| Failure::io(report, &error))?;
     serde_json::from_str(&text).map_err(|error| Failure::io(report, &error))
+}
+
+/// So many rows of the set's table drawn once, as a table of its own in the folder `parts`.
+pub(super) fn drawn(
+    set: &Set,
+    rows: usize,
+    table: &Path,
+    parts: &Path,
+) -> Result<PathBuf, Failure> {
+    let place = parts.join("train.csv");
+    if place.is_file() {
+        return Ok(place);
+    }
+    let mut command = taut();
+    command.arg("fit").arg(table).args(["--target", set.target, "--method", "sgpr"]);
+    command.args(["--inducing", "1", "--max-iters", "0", "--starts", "1", "--quiet"]);
+    command.args(["--exact-limit", "0", "--test-fraction", &set.left_out(rows)]);
+    command.arg("--split-out").arg(parts).arg("--out").arg(parts.with_extension("taut"));
+    // What it says of the fit is of no interest.
+    task::output(&mut command)?;
+    Ok(place)
 }
 
 /// Steps of conjugate gradients for each call of the objective after the first `before`. A block of

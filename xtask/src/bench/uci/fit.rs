@@ -1,14 +1,14 @@
 //! One run: the fit, and the exact likelihood of what it found on the fixed subset.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::options::Options;
 use super::plan::{Run, Scale};
-use crate::bench::program::{TEST_FRACTION, quietly, steps_per_call, taut};
-use crate::task::{self, Failure};
+use crate::bench::program::{TEST_FRACTION, drawn, quietly, steps_per_call, taut};
+use crate::task::Failure;
 
 /// The line of a run.
 pub(super) fn one(
@@ -18,7 +18,8 @@ pub(super) fn one(
     folder: &Path,
 ) -> Result<Value, Failure> {
     let table = run.table(options, folder)?;
-    let subset = subset(run, scale, &table, folder)?;
+    let parts = folder.join(format!("{}-subset", run.set.name));
+    let subset = drawn(run.set, scale.subset, &table, &parts)?;
     let stem = format!("{}-{}-{}", run.set.name, run.method.name, run.split);
     let place = |ending: &str| folder.join(format!("{stem}{ending}"));
     let mut command = command(run, scale, &table, scale.seconds);
@@ -44,23 +45,6 @@ pub(super) fn command(run: &Run, scale: &Scale, table: &Path, seconds: f64) -> C
 /// The part of the rows that tests.
 fn held_out(run: &Run, scale: &Scale) -> String {
     if run.method.on_subset { run.set.left_out(scale.subset) } else { TEST_FRACTION.to_owned() }
-}
-
-/// Rows of the set drawn once, the same for every method and split, as a table of its own.
-fn subset(run: &Run, scale: &Scale, table: &Path, folder: &Path) -> Result<PathBuf, Failure> {
-    let parts = folder.join(format!("{}-subset", run.set.name));
-    let place = parts.join("train.csv");
-    if place.is_file() {
-        return Ok(place);
-    }
-    let mut command = taut();
-    command.arg("fit").arg(table).args(["--target", run.set.target, "--method", "sgpr"]);
-    command.args(["--inducing", "1", "--max-iters", "0", "--starts", "1", "--quiet"]);
-    command.args(["--exact-limit", "0", "--test-fraction", &run.set.left_out(scale.subset)]);
-    command.arg("--split-out").arg(&parts).arg("--out").arg(parts.with_extension("taut"));
-    // What it says of the fit is of no interest.
-    task::output(&mut command)?;
-    Ok(place)
 }
 
 fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
