@@ -52,12 +52,4 @@ impl Block {
             }
         }
     }
-
-    /// The sum of two blocks of the same shape.
-    pub(crate) fn plus(mut self, other: Self) -> Self {
-        for (sum, next) in self.packs.iter_mut().zip(&other.packs) {
-            sum.0.iter_mut().zip(next.0).for_each(|(sum, next)| *sum += next);
-        }
-        self
-    }
 }

@@ -17,11 +17,8 @@ use crate::single::{self, PreparedSingle};
 use crate::stored::{Costs, Store, Stored};
 use crate::tiles::{Cover, TILE, Tile, for_each_pair};
 
-/// Runs of tiles of a product in single precision, with a block of results of their own, summed in
-/// order: what bounds both its memory, `128 N C` bytes, and the threads it can use.
-const STRIPES: usize = 16;
 /// Runs of tiles of a gradient, whose results are small.
-const GRADIENT_STRIPES: usize = 64;
+const STRIPES: usize = 64;
 /// Right-hand sides that share one pass over the tiles; more take further passes.
 const PANEL: usize = 64;
 
@@ -128,7 +125,7 @@ impl<'a> KernelOperator<'a> {
     /// For stationary, constant and white kernels, their sums and products, of which all rows but
     /// one in a hundred are within some 30 lengthscales of their median; others search in double precision as before (see
     /// [`searches_in_single_precision`](Self::searches_in_single_precision)), and so do operators
-    /// whose tiles are stored. Memory: `128 N C` bytes for C right-hand sides.
+    /// whose tiles are stored. Memory: `4 N D` bytes for the rows, and `12 N C` for C right-hand sides.
     #[must_use]
     pub fn search_in_single_precision(mut self) -> Self {
         let inputs = Inputs::square(self.x, self.simd).scaled_once();
@@ -185,7 +182,7 @@ impl<'a> KernelOperator<'a> {
             self.add_gradient(prepared.as_ref(), tile, [&u, &v], &mut partial.0, &mut partial.1);
         };
         let add = |(sums, scratch), (next, _)| (add_all(sums, next), scratch);
-        self.cover().reduce(GRADIENT_STRIPES, start, visit, add).0
+        self.cover().reduce(STRIPES, start, visit, add).0
     }
 
     /// Adds the part of one tile and of its mirror image, where `∂k(x, x') = ∂k(x', x)`.
@@ -207,13 +204,15 @@ impl<'a> KernelOperator<'a> {
 
     /// `k(X, X) V` for a panel of right-hand sides, `v` and the result by the rows of tiles.
     fn product(&self, v: &[Block]) -> Vec<Block> {
-        let zeros = v.iter().map(|v| Block { packs: vec![Pack::ZERO; v.packs.len()], ..*v });
-        for_each_pair(zeros, |(i, here), there| match there {
+        let zeros = |v: &Block| Block { packs: vec![Pack::ZERO; v.packs.len()], ..*v };
+        let mut y: Vec<Block> = v.iter().map(zeros).collect();
+        for_each_pair(&mut y, |(i, here): (usize, &mut Block), there| match there {
             Some((j, there)) => {
                 self.add_product(&Tile::at(i, j, self.n()), [&v[i], &v[j]], here, Some(there))
             }
             None => self.add_product(&Tile::at(i, i, self.n()), [&v[i]; 2], here, None),
-        })
+        });
+        y
     }
 
     /// Adds the part of one tile and of its mirror image to the results at its rows and at its
@@ -294,10 +293,9 @@ impl LinearOperator for KernelOperator<'_> {
     fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
         // Reading stored tiles is as fast as forming them in single precision.
         let (Some(kernel), None) = (&self.single, &self.stored) else { return self.apply(v) };
-        let (cover, simd) = (self.cover(), self.simd);
         self.apply_with(v, |panel, target| {
-            let panel = Block::of(panel);
-            single::product(kernel.as_ref(), cover, STRIPES, &panel, simd).write(target);
+            let product = single::product(kernel.as_ref(), panel, self.simd);
+            par_rows(target, TILE, |first, mut rows| product[first / TILE].write(&mut rows));
         })
     }
 }

@@ -8,9 +8,11 @@ mod multiply;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use ndarray::ArrayRef2;
+
 use crate::block::Block;
 use crate::simd::{SINGLES, Simd, SinglePack, SingleSquare};
-use crate::tiles::{Cover, TILE, Tile};
+use crate::tiles::{TILE, Tile, for_each_pair};
 
 use block::SingleBlock;
 pub(crate) use composite::{SingleLevel, SingleTerms};
@@ -40,41 +42,45 @@ pub(crate) fn groups(n: usize) -> usize {
 /// are neither subnormal nor infinite.
 pub(crate) const VARIANCES: Range<f64> = 1e-9..1e9;
 
-/// What a run of tiles works on.
-struct Partial {
-    /// Sums over tiles.
-    y: Block,
-    /// Sums of the tile at hand over its rows.
-    mirror: SingleBlock,
-    /// Kernel values of the strip at hand.
-    k: Vec<SingleSquare>,
+/// `k(X, X) V`, by the rows of tiles: values and sums within a tile in single precision, sums over
+/// tiles in double.
+pub(crate) fn product(kernel: &dyn PreparedSingle, v: &ArrayRef2<f64>, simd: Simd) -> Vec<Block> {
+    let scales = block::scales(v);
+    let tiles = SingleBlock::tiles(v, &scales);
+    let mut product: Vec<Block> = tiles.iter().map(SingleBlock::sums).collect();
+    for_each_pair(&mut product, |(i, here): (usize, &mut Block), there| {
+        let (j, there) = there.map_or((i, None), |(j, there)| (j, Some(there)));
+        let product = TileProduct { kernel, tile: Tile::at(i, j, v.nrows()), simd };
+        product.add([&tiles[i], &tiles[j]], here, there);
+    });
+    product.iter_mut().for_each(|sums| block::scale(sums, &scales));
+    product
 }
 
-/// `k(X, X) V`: values and sums within a tile in single precision, sums over tiles in double.
-pub(crate) fn product(
-    kernel: &dyn PreparedSingle,
-    cover: Cover,
-    stripes: usize,
-    v: &Block,
+/// One tile's part of a product.
+struct TileProduct<'a> {
+    kernel: &'a dyn PreparedSingle,
+    tile: Tile,
     simd: Simd,
-) -> Block {
-    let v = SingleBlock::of(v);
-    let start = || Partial {
-        y: v.sums(),
-        mirror: SingleBlock::zeros(TILE / SINGLES, v.columns),
-        k: vec![[SinglePack::ZERO; SINGLES]; TILE / SINGLES],
-    };
-    let visit = |Partial { y, mirror, k }: &mut Partial, tile: &Tile| {
-        mirror.clear();
-        for strip in strips(tile) {
+}
+
+impl TileProduct<'_> {
+    /// Adds it, and that of its mirror image, to sums at its rows and at its columns, which are the
+    /// same on the diagonal.
+    fn add(&self, v: [&SingleBlock; 2], here: &mut Block, there: Option<&mut Block>) {
+        let mut mirror = SingleBlock::zeros(v[1].length, v[1].columns);
+        let mut k = vec![[SinglePack::ZERO; SINGLES]; TILE / SINGLES];
+        let [top, start] = [&self.tile.rows, &self.tile.columns].map(|range| range.start / SINGLES);
+        for strip in strips(&self.tile) {
             let k = &mut k[..strip.columns.len()];
-            kernel.fill(&strip, k);
-            simd.run(SingleMultiply { strip: &strip, k, v: &v, y, mirror });
+            self.kernel.fill(&strip, k);
+            let (row, first) = (strip.rows - top, strip.columns.start - start);
+            let diagonal = there.is_none();
+            let (y, mirror) = (&mut *here, &mut mirror);
+            self.simd.run(SingleMultiply { k, v, first, row, diagonal, y, mirror });
         }
-        mirror.add_to(y, tile.columns.start / SINGLES);
-    };
-    let add = |sums: Partial, next: Partial| Partial { y: sums.y.plus(next.y), ..sums };
-    v.unscaled(cover.reduce(stripes, start, visit, add).y)
+        mirror.add_to(there.unwrap_or(here));
+    }
 }
 
 /// The tile in strips; of a tile on the diagonal only the squares on and above it.

@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use linalg_cg::Shards;
-use rayon::prelude::*;
 
 use crate::points::groups;
 use crate::prepared::Strip;
@@ -114,41 +113,59 @@ impl Cover {
     }
 }
 
-/// Visits every pair of `parts` and every part alone, once each and many at a time: in a round no
-/// part comes twice, so that both parts of a pair may be changed. The order in which a part is
+/// Visits every pair of `parts` and every part alone, once each and many at a time, never a part in
+/// two visits at once, so that both parts of a pair may be changed. The order in which a part is
 /// visited depends on their number alone.
 ///
-/// Rounds of a tournament: the first stays, all others move on by one place a round, and each meets
-/// the one opposite. Of an odd number one is alone in each round.
-pub(crate) fn for_each_pair<T: Send>(
-    parts: impl IntoIterator<Item = T>,
-    visit: impl Fn((usize, &mut T), Option<(usize, &mut T)>) + Sync,
-) -> Vec<T> {
-    let mut places: Vec<Option<(usize, T)>> = parts.into_iter().enumerate().map(Some).collect();
-    let is_even = places.len().is_multiple_of(2);
-    if !is_even {
-        places.push(None);
+/// Halves first, then each half against the other: threads meet only where large pieces end.
+pub(crate) fn for_each_pair<T: Send>(parts: &mut [T], visit: impl Visit<T>) {
+    within((0, parts), &visit);
+}
+
+/// What is done with a pair of parts, or with one alone, and their indices.
+pub(crate) trait Visit<T>: Fn((usize, &mut T), Option<(usize, &mut T)>) + Sync {}
+
+impl<T, F: Fn((usize, &mut T), Option<(usize, &mut T)>) + Sync> Visit<T> for F {}
+
+/// Consecutive parts, and the index of the first.
+type Run<'p, T> = (usize, &'p mut [T]);
+
+fn within<T: Send>((first, parts): Run<'_, T>, visit: &impl Visit<T>) {
+    match parts {
+        [] => {}
+        [part] => visit((first, part), None),
+        _ => {
+            let (mut left, mut right) = halves((first, parts));
+            rayon::join(|| within(again(&mut left), visit), || within(again(&mut right), visit));
+            across(left, right, visit);
+        }
     }
-    for _ in 1..places.len() {
-        let half = places.len() / 2;
-        let (left, right) = places.split_at_mut(half);
-        let pairs = left.par_iter_mut().zip(right.par_iter_mut().rev()).with_max_len(1);
-        pairs.for_each(|pair| match pair {
-            (Some((i, a)), Some((j, b))) => {
-                let (a, b) = ((*i, a), (*j, b));
-                if a.0 < b.0 { visit(a, Some(b)) } else { visit(b, Some(a)) }
-            }
-            (Some((i, a)), None) | (None, Some((i, a))) => visit((*i, a), None),
-            (None, None) => {}
-        });
-        places[1..].rotate_right(1);
+}
+
+/// Every part of one run with every part of the other: opposite quarters, which share none, at once.
+fn across<T: Send>(a: Run<'_, T>, b: Run<'_, T>, visit: &impl Visit<T>) {
+    match (a, b) {
+        ((_, []), _) | (_, (_, [])) => {}
+        ((i, [here]), (j, [there])) => visit((i, here), Some((j, there))),
+        (a, b) => {
+            let ((mut a, mut a_rest), (mut b, mut b_rest)) = (halves(a), halves(b));
+            rayon::join(
+                || across(again(&mut a), again(&mut b), visit),
+                || across(again(&mut a_rest), again(&mut b_rest), visit),
+            );
+            rayon::join(|| across(a, b_rest, visit), || across(a_rest, b, visit));
+        }
     }
-    let mut parts: Vec<(usize, T)> = places.into_iter().flatten().collect();
-    if is_even {
-        parts.par_iter_mut().with_max_len(1).for_each(|(i, part)| visit((*i, part), None));
-    }
-    parts.sort_by_key(|(index, _)| *index);
-    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+fn halves<T>((first, parts): Run<'_, T>) -> (Run<'_, T>, Run<'_, T>) {
+    let half = parts.len() / 2;
+    let (left, right) = parts.split_at_mut(half);
+    ((first, left), (first + half, right))
+}
+
+fn again<'p, T>(run: &'p mut Run<'_, T>) -> Run<'p, T> {
+    (run.0, &mut *run.1)
 }
 
 /// 1 + 2 + … + `n`.
@@ -212,7 +229,8 @@ mod tests {
     #[test]
     fn every_pair_meets_once_and_every_part_is_alone_once() {
         for n in 0..9_usize {
-            let met = for_each_pair((0..n).map(|_| Vec::new()), |(i, a), other| match other {
+            let mut met = vec![Vec::new(); n];
+            for_each_pair(&mut met, |(i, a): (usize, &mut Vec<_>), other| match other {
                 Some((j, b)) => {
                     a.push((i, j));
                     b.push((i, j));

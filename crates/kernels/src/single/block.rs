@@ -1,37 +1,40 @@
 //! Blocks of vectors in single precision.
 
-use crate::block::Block;
-use crate::simd::{LANES, Pack, SINGLES, SinglePack};
+use ndarray::parallel::prelude::*;
+use ndarray::{ArrayRef2, ArrayView1, Axis};
 
-/// A block of vectors, each contiguous, filled up with zeros and divided by a power of two so that
-/// its largest entry is about 1.
+use super::groups;
+use crate::block::Block;
+use crate::simd::{Pack, SINGLES, SinglePack};
+use crate::tiles::TILE;
+
+/// A block of vectors at the rows of a tile, each contiguous and filled up with zeros.
 #[derive(Debug)]
 pub(super) struct SingleBlock {
     /// Packs in a column.
     pub(super) length: usize,
-    pub(super) columns: usize,
     /// Column by column.
     pub(super) packs: Vec<SinglePack>,
-    /// What each column has been divided by.
-    scales: Vec<f64>,
+    pub(super) columns: usize,
 }
 
 impl SingleBlock {
     pub(super) fn zeros(length: usize, columns: usize) -> Self {
-        let packs = vec![SinglePack::ZERO; length * columns];
-        Self { length, columns, packs, scales: vec![1.0; columns] }
+        Self { length, columns, packs: vec![SinglePack::ZERO; length * columns] }
     }
 
-    pub(super) fn of(v: &Block) -> Self {
-        let mut block = Self::zeros(v.length.div_ceil(2), v.columns);
-        for column in 0..v.columns {
-            let from = &v.packs[column * v.length..][..v.length];
-            let scale = power_of_two(from.iter().flat_map(|pack| pack.0));
-            block.scales[column] = scale;
-            let to = &mut block.packs[column * block.length..];
-            for (index, pack) in from.iter().enumerate() {
-                let half = &mut to[index / 2].0[index % 2 * LANES..];
-                half.iter_mut().zip(pack.0).for_each(|(to, from)| *to = (from / scale) as f32);
+    /// The columns of `v [N, C]`, each divided by its scale, a block for each tile's rows.
+    pub(super) fn tiles(v: &ArrayRef2<f64>, scales: &[f64]) -> Vec<Self> {
+        let tiles = v.axis_chunks_iter(Axis(0), TILE).into_par_iter();
+        tiles.map(|rows| Self::of(&rows, scales)).collect()
+    }
+
+    fn of(v: &ArrayRef2<f64>, scales: &[f64]) -> Self {
+        let mut block = Self::zeros(groups(v.nrows()), v.ncols());
+        for (index, (column, scale)) in v.columns().into_iter().zip(scales).enumerate() {
+            let packs = &mut block.packs[index * block.length..][..block.length];
+            for (row, value) in column.iter().enumerate() {
+                packs[row / SINGLES].0[row % SINGLES] = (value / scale) as f32;
             }
         }
         block
@@ -42,27 +45,26 @@ impl SingleBlock {
         Block::zeros(self.length * SINGLES, self.columns)
     }
 
-    pub(super) fn clear(&mut self) {
-        self.packs.fill(SinglePack::ZERO);
-    }
-
-    /// Adds to groups of `y` from `first` on.
-    pub(super) fn add_to(&self, y: &mut Block, first: usize) {
-        for column in 0..self.columns {
-            let from = &self.packs[column * self.length..][..self.length];
-            let to = &mut y.packs[column * y.length..][..y.length];
-            for (pair, pack) in to[2 * first..].chunks_exact_mut(2).zip(from) {
-                add(pair, pack);
-            }
+    /// Adds to sums at the same rows.
+    pub(super) fn add_to(&self, y: &mut Block) {
+        for (pair, pack) in y.packs.chunks_exact_mut(2).zip(&self.packs) {
+            add(pair, pack);
         }
     }
+}
 
-    /// Sums of products with this block times what it was divided by.
-    pub(super) fn unscaled(&self, mut sums: Block) -> Block {
-        for (column, scale) in sums.packs.chunks_exact_mut(sums.length.max(1)).zip(&self.scales) {
-            column.iter_mut().flat_map(|pack| &mut pack.0).for_each(|value| *value *= scale);
-        }
-        sums
+/// Of each column the power of two that leaves its largest entry about 1.
+pub(super) fn scales(v: &ArrayRef2<f64>) -> Vec<f64> {
+    let largest = |column: ArrayView1<'_, f64>| {
+        power_of_two(column.iter().fold(0.0, |most, value| value.abs().max(most)))
+    };
+    v.columns().into_iter().map(largest).collect()
+}
+
+/// Multiplies each column by its scale.
+pub(super) fn scale(y: &mut Block, scales: &[f64]) {
+    for (column, scale) in y.packs.chunks_exact_mut(y.length).zip(scales) {
+        column.iter_mut().flat_map(|pack| &mut pack.0).for_each(|value| *value *= scale);
     }
 }
 
@@ -73,9 +75,8 @@ pub(super) fn add(pair: &mut [Pack], pack: &SinglePack) {
     sums.zip(pack.0).for_each(|(sum, value)| *sum += f64::from(value));
 }
 
-/// The power of two at or below the largest magnitude; 1 where there is none.
-fn power_of_two(values: impl Iterator<Item = f64>) -> f64 {
-    let largest = values.map(f64::abs).fold(0.0, f64::max);
-    let power = f64::from_bits(largest.to_bits() & !((1 << 52) - 1));
+/// The power of two at or below a magnitude; 1 where there is none.
+fn power_of_two(magnitude: f64) -> f64 {
+    let power = f64::from_bits(magnitude.to_bits() & !((1 << 52) - 1));
     if power.is_normal() { power } else { 1.0 }
 }
