@@ -34,7 +34,7 @@ struct Spec {
     /// Right-hand sides.
     columns: Option<usize>,
     threads: usize,
-    /// Of products: single precision is what conjugate gradients may search with.
+    /// Single precision is what conjugate gradients may search with.
     #[serde(default)]
     dtype: Dtype,
 }
@@ -68,6 +68,8 @@ enum Op {
     Objective,
     /// The objective of a method with its gradient.
     ObjectiveGradient,
+    /// A model at given hyperparameters.
+    Condition,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
@@ -113,7 +115,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let spec: Spec = serde_json::from_str(&text)?;
     rayon::ThreadPoolBuilder::new().num_threads(spec.threads).build_global()?;
     let mut figures = match spec.op {
-        Op::Cholesky | Op::Objective | Op::ObjectiveGradient => objectives::measure(&spec)?,
+        Op::Cholesky | Op::Objective | Op::ObjectiveGradient | Op::Condition => {
+            objectives::measure(&spec)?
+        }
         _ => products::measure(&spec)?,
     };
     figures.peak_rss_bytes = clock::peak_rss_bytes();

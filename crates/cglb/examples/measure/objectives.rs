@@ -29,7 +29,10 @@ pub(crate) fn measure(spec: &Spec) -> Result<Figures, Box<dyn Error>> {
     let method = spec.method.unwrap_or_default();
     if method != Method::Exact {
         let m = spec.m.ok_or("`m` is missing")?;
-        return sparse::objective_gradient(method, &hyper, &rows, m);
+        return match spec.op {
+            Op::Condition => sparse::condition(&hyper, &rows, m, spec.dtype),
+            _ => sparse::objective_gradient(method, &hyper, &rows, m),
+        };
     }
     let (seconds, value) = match spec.op {
         Op::Cholesky => (cholesky(&hyper, &rows.x)?, None),

@@ -2,14 +2,14 @@
 
 use std::error::Error;
 
-use cglb::{CglbSettings, cold_start};
+use cglb::{Cglb, CglbSettings, cold_start};
 use gp_core::Hyperparameters;
 use ndarray::s;
 use sparse_gp::{SgprSettings, elbo_gradient};
 
 use crate::clock::median_seconds;
 use crate::inputs::Rows;
-use crate::{Figures, Method};
+use crate::{Dtype, Figures, Method};
 
 /// The value with its gradient in hyperparameters and inducing points, which are the first `m` rows;
 /// of CGLB from v = 0, conjugate gradients to 1 nat included.
@@ -32,5 +32,22 @@ pub(crate) fn objective_gradient(
             (median_seconds(call), call()?.0.value)
         }
     };
+    Ok(Figures { seconds, value: Some(value), data: name, ..Figures::default() })
+}
+
+/// The model of CGLB at these hyperparameters, conjugate gradients to 0.001 nats included, which search with products
+/// of this type.
+pub(crate) fn condition(
+    hyper: &Hyperparameters,
+    rows: &Rows,
+    m: usize,
+    dtype: Dtype,
+) -> Result<Figures, Box<dyn Error>> {
+    let Rows { x, y, name } = rows;
+    let z = x.slice(s![..m.min(x.nrows()), ..]);
+    let search_in_single_precision = dtype == Dtype::F32;
+    let settings = CglbSettings { search_in_single_precision, ..CglbSettings::default() };
+    let call = || Cglb::condition(hyper, &z, x, y, &settings);
+    let (seconds, value) = (median_seconds(call), call()?.evidence().lower);
     Ok(Figures { seconds, value: Some(value), data: name, ..Figures::default() })
 }

@@ -83,6 +83,11 @@ impl Spec {
         Self { method: Some(method), m: Some(m), ..Self::exact("objective_gradient", n, 2) }
     }
 
+    /// A model of CGLB at given hyperparameters.
+    fn condition(n: usize, m: usize) -> Self {
+        Self { op: "condition", ..Self::sparse("cglb", n, m) }
+    }
+
     pub(super) fn json(&self) -> Value {
         let Self { op, kernel, method, n, d, m, columns, threads, dtype } = self;
         json!({
@@ -126,7 +131,8 @@ fn quick() -> Vec<Spec> {
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 200, 2));
     let single = products[0].single();
     let sparse = SPARSE.map(|method| Spec::sparse(method, 200, 20));
-    let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1), single];
+    let condition = Spec::condition(200, 20);
+    let others = [Spec::stored(300, 1), Spec::cross_product(300, 500, 1), single, condition];
     [&products[..], &gradients, &others, &inducing, &exact, &sparse].concat()
 }
 
@@ -139,9 +145,12 @@ fn usual() -> Vec<Spec> {
         COLUMNS.map(|columns| Spec::product("matern32", 20_000, d, columns).single())
     });
     let stored = COLUMNS.map(|columns| Spec::stored(20_000, columns));
-    let cross = COLUMNS.map(|columns| Spec::cross_product(20_000, 100_000, columns));
+    let mut cross = COLUMNS.map(|columns| Spec::cross_product(20_000, 100_000, columns)).to_vec();
+    cross.push(Spec::cross_product(20_000, 1_000_000, 1));
     let inducing = ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 30_000, 512, 9));
     let exact = ["cholesky", "objective", "objective_gradient"].map(|op| Spec::exact(op, 5_000, 2));
+    let condition = Spec::condition(20_000, 512);
+    let condition = [condition.clone(), condition.single()];
     [
         &dimensions[..],
         &kernels,
@@ -154,6 +163,7 @@ fn usual() -> Vec<Spec> {
         &inducing,
         &exact,
         &SPARSE.map(|method| Spec::sparse(method, 10_000, 512)),
+        &condition,
     ]
     .concat()
 }
@@ -163,9 +173,8 @@ fn full() -> Vec<Spec> {
     let inducing = DIMENSIONS
         .into_iter()
         .flat_map(|d| ["k_uf", "k_uf_gradient"].map(|op| Spec::inducing(op, 30_000, 512, d)));
-    let predictions = [Spec::cross_product(20_000, 1_000_000, 1)];
     let exact = [Spec::exact("objective_gradient", 5_000, 1)];
-    [&products[..], &alone(&KERNELS), &predictions, &inducing.collect::<Vec<_>>(), &exact].concat()
+    [&products[..], &alone(&KERNELS), &inducing.collect::<Vec<_>>(), &exact].concat()
 }
 
 /// Products and gradients on one thread.
