@@ -29,7 +29,7 @@ pub use logdet::{
     DifferentiableLogDet, LogDetBound, catalogue as log_det_catalogue,
     free_catalogue as free_log_det_catalogue,
 };
-pub use lower::{LowerGradient, LowerPoint};
+pub use lower::{LogDetGradient, LowerGradient, LowerPoint};
 pub use needs::{CostClass, Needs, Part};
 pub use neighbourhood::Neighbourhood;
 pub use plan::{Budget, Plan, Purpose, best_affordable};

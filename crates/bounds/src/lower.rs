@@ -37,6 +37,15 @@ pub struct LowerGradient {
     pub slack: Array1<f64>,
 }
 
+/// A bound on log|K| with its gradient, the same whatever v.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogDetGradient {
+    /// The bound, nats.
+    pub value: f64,
+    /// In the log kernel parameters and the log noise variance.
+    pub gradient: Gradient,
+}
+
 /// Q⁻¹R and what goes with it.
 struct Residual {
     /// c = B⁻¹VR/σ² = VQ⁻¹R `[M, P]`.
@@ -63,18 +72,32 @@ impl LowerPoint<'_> {
         bound: &dyn DifferentiableLogDet,
         with_z: bool,
     ) -> Result<LowerGradient, BoundError> {
+        self.gradient_keeping(problem, bound, with_z, &mut None)
+    }
+
+    /// The same, the part of `bound` taken from `kept`, which is of this very problem, if it is there, and
+    /// left there: what other v of the same problem need not compute again. A bound that shares its work
+    /// with the quadratic term leaves nothing.
+    ///
+    /// # Errors
+    /// As [`gradient`](Self::gradient).
+    pub fn gradient_keeping(
+        &self,
+        problem: &Problem<'_>,
+        bound: &dyn DifferentiableLogDet,
+        with_z: bool,
+        kept: &mut Option<LogDetGradient>,
+    ) -> Result<LowerGradient, BoundError> {
         let system = problem.nystrom()?;
         let Residual { coefficients, solution, quad } = self.residual_in(system);
         let targets = self.y.ncols() as f64;
-        let log_det = bound.value(problem)?;
-        let shared = bound.sensitivity(problem)?;
-        let own = if shared.is_none() { Some(bound.gradient(problem)?) } else { None };
+        let (log_det, shared) = log_det(problem, bound, kept)?;
         let mut sensitivity =
             shared.map_or_else(|| Sensitivity::none(system), |shared| shared.scaled(targets));
         sensitivity.add_quad(solution.clone(), coefficients);
         let mut hyper = sensitivity.gradient_of(problem, with_z)?;
-        if let Some(own) = &own {
-            hyper.scaled_add(targets, own);
+        if let Some(LogDetGradient { gradient, .. }) = kept {
+            hyper.scaled_add(targets, gradient);
         }
         self.add_products(problem, &solution, &mut hyper);
         let value = -0.5 * (self.base() + quad.sum() + targets * log_det) - self.constant();
@@ -112,6 +135,23 @@ impl LowerPoint<'_> {
     fn constant(&self) -> f64 {
         0.5 * self.y.len() as f64 * (2.0 * PI).ln()
     }
+}
+
+/// The value, and what goes through the Nyström system of its gradient; all else of it is `kept`.
+fn log_det<'p>(
+    problem: &'p Problem<'_>,
+    bound: &dyn DifferentiableLogDet,
+    kept: &mut Option<LogDetGradient>,
+) -> Result<(f64, Option<Sensitivity<'p>>), BoundError> {
+    if let Some(LogDetGradient { value, .. }) = kept {
+        return Ok((*value, None));
+    }
+    let value = bound.value(problem)?;
+    let shared = bound.sensitivity(problem)?;
+    if shared.is_none() {
+        *kept = Some(LogDetGradient { value, gradient: bound.gradient(problem)? });
+    }
+    Ok((value, shared))
 }
 
 /// Of −½ the function; a part of Z that was not asked for is dropped.

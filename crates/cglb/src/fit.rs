@@ -59,7 +59,12 @@ impl Cglb {
     ) -> Result<CglbFit, GpError> {
         check_data(template, x, y)?;
         options.settings.check()?;
-        let chosen = choose(template, x, options)?;
+        // Points that are chosen anew at the end need no first choice.
+        let chosen = if options.chooses_at_the_end() {
+            InducingPoints { z: Array2::zeros((0, x.ncols())), notices: Vec::new() }
+        } else {
+            choose(template, x, options)?
+        };
         let found = trained(template, &chosen.z, x, y, options, observer)?;
         let InducingPoints { z, notices } = match found.z {
             Some(z) => InducingPoints { z, notices: chosen.notices },

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bounds::quad::residual;
-use bounds::{LowerPoint, NystromSystem, Problem};
+use bounds::{LogDetGradient, LowerPoint, NystromSystem, Problem};
 use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
 use sparse_gp::{Selector, unflatten};
@@ -37,6 +37,8 @@ struct Last {
     u: Vec<f64>,
     system: NystromSystem,
     residual: Array2<f64>,
+    /// The log-determinant's part, which v leaves as it is, where it is apart.
+    log_det: Option<LogDetGradient>,
     /// The largest ½ rᵀQ⁻¹r of a target; `None` before it was computed.
     slack: Option<f64>,
 }
@@ -180,7 +182,8 @@ impl<'a> CglbObjective<'a> {
 
     /// Value and gradient with the v there is, or with a first one.
     fn bound(&mut self, u: &[f64]) -> Result<CglbGradient, GpError> {
-        let known = self.take_last(u);
+        let mut known = self.take_last(u);
+        let mut log_det = known.as_mut().and_then(|last| last.log_det.take());
         let v = self.v.take();
         let (hyper, z) = self.place(u)?;
         let y = hyper.residual(self.x, self.y);
@@ -199,7 +202,7 @@ impl<'a> CglbObjective<'a> {
         };
         let free = matches!(self.points, Points::Free);
         let point = LowerPoint { y: &y, v: &v, residual: &residual };
-        let lower = point.gradient(&problem, &self.settings.bound, free);
+        let lower = point.gradient_keeping(&problem, &self.settings.bound, free, &mut log_det);
         let system = problem.into_nystrom();
         let bound = lower.map(|lower| CglbGradient::new(lower, &hyper, self.x));
         drop(z);
@@ -209,19 +212,20 @@ impl<'a> CglbObjective<'a> {
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
-        self.last =
-            system.map(|system| Last { u: u.to_vec(), system, residual, slack: Some(slack) });
+        let (u, slack) = (u.to_vec(), Some(slack));
+        self.last = system.map(|system| Last { u, system, residual, log_det, slack });
         Ok(bound)
     }
 
     /// Improves v at `u`; whether it changed.
     fn refresh(&mut self, u: &[f64]) -> Result<bool, GpError> {
         let tolerance = self.settings.training_tolerance;
-        let known = self.take_last(u);
+        let mut known = self.take_last(u);
         if known.as_ref().is_some_and(|last| last.slack.is_some_and(|slack| slack <= tolerance)) {
             self.last = known;
             return Ok(false);
         }
+        let log_det = known.as_mut().and_then(|last| last.log_det.take());
         let Some(old) = self.v.clone() else { return Ok(false) };
         let (hyper, z) = self.place(u)?;
         let y = hyper.residual(self.x, self.y);
@@ -235,7 +239,8 @@ impl<'a> CglbObjective<'a> {
         self.count(&solved, u);
         let changed = v != old;
         self.v = Some(v);
-        self.last = system.map(|system| Last { u: u.to_vec(), system, residual, slack: None });
+        let u = u.to_vec();
+        self.last = system.map(|system| Last { u, system, residual, log_det, slack: None });
         Ok(changed)
     }
 }

@@ -50,4 +50,9 @@ impl CglbOptions {
     pub fn moves_inducing_points(&self) -> bool {
         self.train_inducing_points && self.settings.bound.needs().inducing_points
     }
+
+    /// Whether Z is chosen anew at the hyperparameters that training ends with.
+    pub(crate) fn chooses_at_the_end(&self) -> bool {
+        !self.moves_inducing_points() && !matches!(self.selector, Selector::Given(_))
+    }
 }

@@ -55,6 +55,32 @@ fn value_and_gradient_are_those_of_the_parts() {
 }
 
 #[test]
+fn what_is_kept_of_the_log_determinant_serves_any_v() {
+    let (x, z) = (rows(40, 2, 0), rows(6, 2, 100));
+    let (y, v) = (rows(40, 1, 7), rows(40, 1, 31));
+    let kernel = Matern32::new(vec![0.8, 1.3], 1.7).unwrap();
+    let mut n_kept = 0;
+    for bound in log_det_catalogue().iter().filter(|bound| bound.side() == Side::Upper) {
+        let Some(bound) = bound.differentiable() else { continue };
+        let problem = Problem::new(&kernel, &x, 0.2).unwrap();
+        let problem = problem.with_inducing_points(&z, 1e-6).unwrap().with_neighbours(6);
+        let problem = problem.with_blocks(8).unwrap();
+        let mut kept = None;
+        for v in [&v, &(&v * 0.5)] {
+            let residual = residual(&problem, &y, v);
+            let point = LowerPoint { y: &y, v, residual: &residual };
+            let found = point.gradient_keeping(&problem, bound, true, &mut kept).unwrap();
+            assert_eq!(found, point.gradient(&problem, bound, true).unwrap(), "{}", bound.name());
+        }
+        if let Some(kept) = kept {
+            assert_eq!(kept.value, bound.value(&problem).unwrap());
+            n_kept += 1;
+        }
+    }
+    assert!(n_kept > 0, "no bound keeps anything");
+}
+
+#[test]
 fn what_a_bound_needs_is_what_it_fails_without() {
     let (x, z) = (rows(20, 1, 0), rows(4, 1, 50));
     let kernel = SquaredExponential::new(vec![0.8], 1.0).unwrap();
