@@ -4,6 +4,7 @@
 //! [`rows::publish`]; `uci`, which may be stopped and started, adds a row as it is made. A new one is a file in this folder
 //! and a line in [`TABLES`]; it is listed once it works.
 
+mod brackets;
 mod full;
 mod kernels;
 mod micro;
@@ -36,6 +37,7 @@ struct Table {
 }
 
 const TABLES: &[Table] = &[
+    brackets::TABLE,
     full::TABLE,
     kernels::TABLE,
     micro::TABLE,

@@ -3,7 +3,7 @@
 mod gpboost;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::names::{check, wanted};
 use super::program::{self, TEST_FRACTION, measured, rounded, steps_per_call, taut};
 use super::sets::{self, Set};
 use super::{Table, rows};
-use crate::task::{Failure, TaskResult};
+use crate::task::{self, Failure, TaskResult};
 
 pub(super) const TABLE: Table = Table {
     name: "full",
@@ -61,7 +61,7 @@ fn run(args: &[String]) -> TaskResult {
     let sets = sets::chosen(names)?;
     let data = sets::folder()?;
     program::build()?;
-    let scratch = crate::task::root().join("target/taut-bench/full");
+    let scratch = folder();
     fs::create_dir_all(&scratch).map_err(|error| Failure::io(&scratch, &error))?;
     let mut found = Vec::new();
     for set in sets {
@@ -76,6 +76,11 @@ fn run(args: &[String]) -> TaskResult {
         rows::publish(TABLE.name, &COLUMNS, &found)?;
     }
     Ok(())
+}
+
+/// Where models and reports are left.
+pub(super) fn folder() -> PathBuf {
+    task::root().join("target/taut-bench/full")
 }
 
 /// The sets named, and the methods after `--only`.

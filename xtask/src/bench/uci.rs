@@ -25,7 +25,7 @@ use plan::{Run, Scale};
 
 pub(super) const TABLE: Table = Table {
     name: "uci",
-    usage: "uci [--data DIR] [--quick] [--trace] [--time SECONDS] [--sets A,..] [--only METHOD,..] [--table FILE]",
+    usage: "uci [--data DIR] [--quick] [--trace] [--time SECONDS] [--sets A,..] [--only METHOD,..] [--splits N] [--table FILE]",
     about: "the paper's experiments: sets, methods and splits, resumable, as a table or as pictures against time",
     run,
 };

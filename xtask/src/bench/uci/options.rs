@@ -21,6 +21,8 @@ pub(super) struct Options {
     pub(super) sets: Vec<String>,
     /// Methods, all if empty.
     pub(super) only: Vec<String>,
+    /// Most splits of a set.
+    pub(super) splits: usize,
     /// Where the rendered table goes.
     pub(super) table: Option<PathBuf>,
 }
@@ -34,6 +36,7 @@ impl Options {
             seconds: SECONDS,
             sets: Vec::new(),
             only: Vec::new(),
+            splits: usize::MAX,
             table: None,
         };
         let mut rest = args.iter();
@@ -56,6 +59,7 @@ impl Options {
             "--sets" => self.sets = words(value()?),
             "--only" => self.only = words(value()?),
             "--time" => self.seconds = seconds(value()?)?,
+            "--splits" => self.splits = splits(value()?)?,
             _ => return Err(Failure::usage(format!("`{name}` is no option of uci"))),
         }
         Ok(())
@@ -65,6 +69,11 @@ impl Options {
 fn seconds(value: &str) -> Result<f64, Failure> {
     let seconds = value.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     seconds.ok_or_else(|| Failure::usage(format!("--time takes seconds above 0, not `{value}`")))
+}
+
+fn splits(value: &str) -> Result<usize, Failure> {
+    let splits = value.parse().ok().filter(|splits| *splits > 0);
+    splits.ok_or_else(|| Failure::usage(format!("--splits takes a number above 0, not `{value}`")))
 }
 
 #[cfg(test)]
@@ -86,7 +95,7 @@ mod tests {
                 && options.only == ["sgpr-512"]
         );
         assert_eq!(options.seconds.to_string(), "2.5");
-        for wrong in ["--fast", "--time", "--time 0", "--time x", "pol"] {
+        for wrong in ["--fast", "--time", "--time 0", "--time x", "--splits 0", "pol"] {
             assert!(matches!(parse(wrong), Err(Failure::Usage(_))), "{wrong}");
         }
     }

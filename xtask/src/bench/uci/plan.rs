@@ -122,7 +122,7 @@ impl Scale {
         let mut runs = Vec::new();
         for split in 0..self.splits[0] {
             for set in self.sets.iter().filter(|set| wanted(&options.sets, set.name)) {
-                let splits = self.splits[usize::from(set.rows > 15_000)];
+                let splits = self.splits[usize::from(set.rows > 15_000)].min(options.splits);
                 for method in methods.iter().filter(|method| wanted(&options.only, &method.name)) {
                     if split < splits {
                         runs.push(Run { set, method: method.clone(), split });
@@ -207,6 +207,8 @@ mod tests {
         let runs = scale.runs(&all).expect("all are known");
         let of = |name: &str| runs.iter().filter(|run| run.set.name == name).count();
         assert_eq!((of("pol"), of("protein"), of("keggundirected")), (24, 8, 8));
+        let once = options("--splits 1 --sets pol");
+        assert_eq!(scale.runs(&once).expect("all are known").len(), 8);
         let run = &runs[0];
         let line = json!({"set": run.set.name, "method": run.method.name, "split": 0, "time_limit": 600.0});
         assert!(run.is_among(std::slice::from_ref(&line), &scale));
