@@ -1,4 +1,4 @@
-//! The bound as a training objective: v fixed in line searches, refreshed at accepted steps.
+//! The bound as a training objective: v solved for wherever it is evaluated, to what the run gains a step.
 
 use std::borrow::Cow;
 
@@ -32,9 +32,19 @@ struct Anchor {
     structures: Structures,
 }
 
+/// Nats that a target may leave, of those the last step gained. The gradient is that of v held: where Q is far below K, a small
+/// part of the gain is much of the gradient, and line searches fail.
+const OF_GAIN: f64 = 0.003;
+/// The least that is asked for, of the training tolerance.
+const FINEST: f64 = 1e-4;
+/// By how much a search that failed is repeated more accurately.
+const REFINED: f64 = 0.01;
+
 /// What is known about the point last looked at.
 struct Last {
     u: Vec<f64>,
+    /// The bound; `None` where it was not evaluated yet.
+    value: Option<f64>,
     system: NystromSystem,
     residual: Array2<f64>,
     /// The log-determinant's part, which v leaves as it is, where it is apart.
@@ -59,6 +69,12 @@ pub(crate) struct CglbObjective<'a> {
     anchor_u: Option<Vec<f64>>,
     anchor: Option<Anchor>,
     v: Option<Array2<f64>>,
+    /// Whether v is a start for the run that comes: the next round of the one that was.
+    keeps_v: bool,
+    /// Nats that conjugate gradients may leave of each target.
+    tolerance: f64,
+    /// The bound at the last accepted step.
+    accepted: Option<f64>,
     last: Option<Last>,
     /// Where [`Preconditioning::Auto`] has come to Vecchia in this round: its neighbours are those of
     /// that point, and found once.
@@ -75,6 +91,7 @@ impl<'a> CglbObjective<'a> {
     ) -> Self {
         let (stats, steps) = (CgStats::default(), Vec::new());
         let (round, anchor_u, anchor, v, last, vecchia_u) = (0, None, None, None, None, None);
+        let (keeps_v, tolerance, accepted) = (false, settings.training_tolerance, None);
         Self {
             x,
             y,
@@ -87,9 +104,18 @@ impl<'a> CglbObjective<'a> {
             anchor_u,
             anchor,
             v,
+            keeps_v,
+            tolerance,
+            accepted,
             last,
             vecchia_u,
         }
+    }
+
+    /// Counts a round, from whose end the next starts.
+    pub(crate) fn end_round(&mut self) {
+        self.round += 1;
+        self.keeps_v = true;
     }
 
     /// Whether anything is chosen anew from one round to the next.
@@ -180,7 +206,7 @@ impl<'a> CglbObjective<'a> {
         }
     }
 
-    /// Value and gradient with the v there is, or with a first one.
+    /// Value and gradient with a v solved for from the one there is, or from zero.
     fn bound(&mut self, u: &[f64]) -> Result<CglbGradient, GpError> {
         let mut known = self.take_last(u);
         let mut log_det = known.as_mut().and_then(|last| last.log_det.take());
@@ -189,14 +215,12 @@ impl<'a> CglbObjective<'a> {
         let y = hyper.residual(self.x, self.y);
         let built = problem(&hyper, &z, self.x, &self.structures(), self.settings.jitter)?;
         let (problem, known) = with_known(built, known)?;
-        let (v, residual, solved) = match v {
-            Some(v) => {
-                let residual = known.unwrap_or_else(|| residual(&problem, &y, &v));
-                (v, residual, None)
-            }
-            None => {
-                let tolerance = self.settings.training_tolerance;
-                let solved = solve(&problem, &y, None, tolerance, &self.solving())?;
+        let (v, residual, solved) = match (v, known) {
+            // Of this very point.
+            (Some(v), Some(residual)) => (v, residual, None),
+            (v, _) => {
+                let start = v.as_deref();
+                let solved = solve(&problem, &y, start, self.tolerance, &self.solving())?;
                 (solved.v.clone(), solved.residual.clone(), Some(solved))
             }
         };
@@ -212,14 +236,24 @@ impl<'a> CglbObjective<'a> {
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
-        let (u, slack) = (u.to_vec(), Some(slack));
-        self.last = system.map(|system| Last { u, system, residual, log_det, slack });
+        let (u, value, slack) = (u.to_vec(), Some(bound.value), Some(slack));
+        self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(bound)
+    }
+
+    /// Asks conjugate gradients for a part of what the step to `u` gained.
+    fn adapt_tolerance(&mut self, u: &[f64]) {
+        let value = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
+        if let (Some(value), Some(before)) = (value, self.accepted) {
+            let most = self.settings.training_tolerance;
+            self.tolerance = (OF_GAIN * (value - before)).clamp(FINEST * most, most);
+        }
+        self.accepted = value.or(self.accepted);
     }
 
     /// Improves v at `u`; whether it changed.
     fn refresh(&mut self, u: &[f64]) -> Result<bool, GpError> {
-        let tolerance = self.settings.training_tolerance;
+        let tolerance = self.tolerance;
         let mut known = self.take_last(u);
         if known.as_ref().is_some_and(|last| last.slack.is_some_and(|slack| slack <= tolerance)) {
             self.last = known;
@@ -239,8 +273,8 @@ impl<'a> CglbObjective<'a> {
         self.count(&solved, u);
         let changed = v != old;
         self.v = Some(v);
-        let u = u.to_vec();
-        self.last = system.map(|system| Last { u, system, residual, log_det, slack: None });
+        let (u, value, slack) = (u.to_vec(), None, None);
+        self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(changed)
     }
 }
@@ -293,13 +327,26 @@ impl Objective for CglbObjective<'_> {
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
         self.anchor_u = Some(u.to_vec());
-        (self.anchor, self.v, self.last, self.vecchia_u) = (None, None, None, None);
+        (self.anchor, self.last, self.vecchia_u) = (None, None, None);
+        // The next round goes on as accurately as the last ended.
+        if !std::mem::take(&mut self.keeps_v) {
+            (self.v, self.tolerance) = (None, self.settings.training_tolerance);
+        }
+        self.accepted = None;
         Ok(())
     }
 
     fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
+        self.adapt_tolerance(u);
         self.refresh(u)
+    }
+
+    fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        let finest = FINEST * self.settings.training_tolerance;
+        let can = self.tolerance > finest;
+        self.tolerance = (REFINED * self.tolerance).max(finest);
+        Ok(can && self.refresh(u)?)
     }
 
     fn auxiliary(&self) -> Vec<f64> {
@@ -314,6 +361,8 @@ impl Objective for CglbObjective<'_> {
             self.vecchia_u.as_ref().map_or(0, Vec::len),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        all.extend([self.tolerance, f64::from(u8::from(self.accepted.is_some()))]);
+        all.push(self.accepted.unwrap_or(0.0));
         all.extend(self.steps.iter().map(|steps| *steps as f64));
         all.extend(self.anchor_u.iter().flatten());
         all.extend(self.vecchia_u.iter().flatten());
@@ -326,6 +375,10 @@ impl Objective for CglbObjective<'_> {
         let [round, solves, steps_total, steps_max, capped, calls, anchors, vecchia] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
+        let Some((&[tolerance, any, accepted], rest)) = rest.split_first_chunk::<3>() else {
+            return;
+        };
+        (self.tolerance, self.accepted) = (tolerance, (any > 0.0).then_some(accepted));
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
         let (anchor, rest) = rest.split_at(anchors.min(rest.len()));

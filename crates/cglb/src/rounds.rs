@@ -66,7 +66,7 @@ fn goes_on(trained: &Trained, options: &TrainOptions, objective: &CglbObjective<
 fn next_round(objective: &mut CglbObjective<'_>, trained: &Trained) -> Option<TrainState> {
     let mut state = trained.state.clone();
     let mut run = state.run.take()?;
-    objective.round += 1;
+    objective.end_round();
     let mut fresh = LbfgsState::start(objective, trained.u.clone()).ok()?;
     let tolerance =
         objective.settings.training_tolerance + UNCHANGED * trained.objective.abs().max(1.0);

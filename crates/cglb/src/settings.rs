@@ -52,7 +52,8 @@ pub struct CglbSettings {
     pub neighbours: usize,
     /// Rows of a block, at most, where the bound splits them.
     pub block: usize,
-    /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target.
+    /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target; later where steps gain
+    /// less than some three hundred times as much.
     pub training_tolerance: f64,
     /// The same for the model that predicts and is certified.
     pub prediction_tolerance: f64,

@@ -126,7 +126,7 @@ impl LbfgsState {
         if self.small_gains >= ENOUGH_SMALL_GAINS {
             return Ok(Some(StopReason::Value));
         }
-        let Some((direction, trial)) = self.search(objective)? else {
+        let Some((direction, trial)) = self.search_again(objective)? else {
             return Ok(Some(StopReason::LineSearch));
         };
         let gain = self.value + trial.value;
@@ -142,6 +142,19 @@ impl LbfgsState {
         let small = gain <= relative.max(options.gain_tolerance);
         self.small_gains = if small { self.small_gains + 1 } else { 0 };
         (self.small_gains >= ENOUGH_SMALL_GAINS).then_some(StopReason::Value)
+    }
+
+    /// Searches, and once more if the objective can be evaluated more accurately.
+    fn search_again(
+        &mut self,
+        objective: &mut dyn Objective,
+    ) -> Result<Option<(Vec<f64>, Trial)>, GpError> {
+        let found = self.search(objective)?;
+        if found.is_some() || !objective.refine(&self.u)? {
+            return Ok(found);
+        }
+        self.reevaluate(objective)?;
+        self.search(objective)
     }
 
     /// Searches along the quasi-Newton direction, and along the gradient if that fails.

@@ -54,6 +54,16 @@ pub trait Objective {
         Ok(false)
     }
 
+    /// Told that no better point was found from `u` on. `true` means that the objective is more
+    /// accurate from now on: it is evaluated again at `u` and searched once more.
+    ///
+    /// # Errors
+    /// Whatever prevented the refinement.
+    fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        let _ = u;
+        Ok(false)
+    }
+
     /// Auxiliary variables that a checkpoint must keep for a resumed run to repeat the same bits.
     fn auxiliary(&self) -> Vec<f64> {
         Vec::new()

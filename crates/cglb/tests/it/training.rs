@@ -1,7 +1,8 @@
-//! Training: v held in line searches, rounds, interruption.
+//! Training: v solved for, rounds, interruption.
 
 use crate::support::{exact_lml, leaf, points, targets, with_bound};
 use cglb::{Bound, Cglb, CglbFit, CglbOptions, CglbSettings, Preconditioning, Selector};
+use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{
     GpError, Hyperparameters, LbfgsOptions, Observer, Posterior, Progress, StopReason,
     TrainOptions, TrainState, TrainingPlan, metrics,
@@ -58,15 +59,33 @@ fn training_finds_the_signal_with_every_bound() {
 }
 
 #[test]
-fn most_steps_need_no_solve() {
+fn every_step_of_conjugate_gradients_is_counted() {
     let fit = fit(&options("arithmetic-geometric", 40, 60), &mut ()).unwrap();
     assert_eq!(
         fit.cg_steps.iter().sum::<usize>() + fit.model.evidence().cg.steps_total,
         fit.cg.steps_total
     );
-    let idle = fit.cg_steps.iter().filter(|steps| **steps == 0).count();
-    assert!(2 * idle > fit.cg_steps.len(), "{:?}", fit.cg_steps);
+    // v is a good start from one evaluation to the next.
+    let few = fit.cg_steps.iter().filter(|steps| **steps <= 3).count();
+    assert!(2 * few > fit.cg_steps.len(), "{:?}", fit.cg_steps);
     assert_eq!(fit.rounds, 0);
+}
+
+/// Where noise is small and Q far below K, v held in a line search had let no step go far, and training had ended hundreds
+/// of nats below.
+#[test]
+fn little_noise_is_no_obstacle() {
+    let (x, y) = data();
+    let y = y.mapv(|value| (4.0 * value).sin());
+    let mut options = options("vecchia", 10, 300);
+    options.plan.starts = 1;
+    options.settings.neighbours = 40;
+    let found = Cglb::fit(&template(), &x, &y, &options, &mut ()).unwrap();
+    let exact = ExactGpOptions { plan: options.plan, ..ExactGpOptions::default() };
+    let (model, _) = ExactGp::fit(&template(), &x, &y, &exact, &mut ()).unwrap();
+    let lml = |hyper| exact_lml(hyper, &x, &y).0;
+    let (found, best) = (lml(found.model.hyperparameters()), lml(model.hyperparameters()));
+    assert!(best - found < 1.0, "{found} where {best} can be reached");
 }
 
 #[test]
@@ -162,7 +181,7 @@ fn an_interrupted_run_goes_on_with_the_same_bits() {
         let mut options = options(bound, 10, 45);
         options.settings.training_tolerance = 0.1;
         let whole = fit(&options, &mut ()).unwrap();
-        for steps in [4, 20, 24, 45] {
+        for steps in [4, 18, 22, 28] {
             let mut stop = StopAfter { steps, state: None };
             let first = fit(&options, &mut stop).unwrap();
             assert_eq!(first.trained.stop_reason, StopReason::Interrupted);
