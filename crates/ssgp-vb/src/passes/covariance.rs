@@ -6,7 +6,7 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array2, s};
 
 use super::features::{Features, Lambda};
-use super::pair::{Angles, Pair};
+use super::pair::{Angles, Pair, TILE, covariances};
 use super::{blocks, shards};
 use crate::points::Points;
 
@@ -101,24 +101,48 @@ fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
     }
 }
 
-/// Sums over the groups of the block, for each pair r ≤ l.
+/// Sums over the groups of the block, for each pair r ≤ l: a tile of r stays in the nearest memory
+/// while l walks by.
 #[inline(always)]
 fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64; 4]]) {
-    let m = features.m;
-    for r in 0..m {
-        for l in r..m {
-            let mut total = [V::splat(0.0); 4];
-            for b in 0..features.groups {
-                let pair = Pair::<V>::new::<NEARBY>(features, r, l, b);
-                let angles = Angles::<V>::new::<NEARBY>(features, r, l, b);
-                total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
-                total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
-                total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
-                total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
+    for first in (0..features.m).step_by(TILE) {
+        for l in first..features.m {
+            match TILE.min(l + 1 - first) {
+                1 => add_tile::<V, NEARBY, 1>(features, first, l, sums),
+                2 => add_tile::<V, NEARBY, 2>(features, first, l, sums),
+                3 => add_tile::<V, NEARBY, 3>(features, first, l, sums),
+                _ => add_tile::<V, NEARBY, TILE>(features, first, l, sums),
             }
-            for (sum, total) in sums[r * m + l].iter_mut().zip(total) {
-                *sum += total.sum();
-            }
+        }
+    }
+}
+
+/// The pairs of the `W` spectral points from `first` on with l.
+#[inline(always)]
+fn add_tile<V: Lanes, const NEARBY: bool, const W: usize>(
+    features: &Features,
+    first: usize,
+    l: usize,
+    sums: &mut [[f64; 4]],
+) {
+    let mut totals = [[V::splat(0.0); 4]; W];
+    for b in 0..features.groups {
+        let c = covariances::<V, W>(features, first, l, b);
+        for i in 0..W {
+            let at = (first + i, l, b);
+            let pair = Pair::<V>::new::<NEARBY>(c[i], features, at);
+            let angles = Angles::<V>::new::<NEARBY>(features, at);
+            let total = &mut totals[i];
+            total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
+            total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
+            total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
+            total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
+        }
+    }
+    for (i, totals) in totals.into_iter().enumerate() {
+        let sums = &mut sums[(first + i) * features.m + l];
+        for (sum, total) in sums.iter_mut().zip(totals) {
+            *sum += total.sum();
         }
     }
 }

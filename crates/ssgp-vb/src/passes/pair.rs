@@ -45,6 +45,33 @@ const fn alternating() -> [f64; 13] {
     coefficients
 }
 
+/// Spectral points that are paired with another one at a time: their sums stand in registers.
+pub(super) const TILE: usize = 4;
+
+/// c = g_r'g_l of the `W` spectral points from `first` on with l, at group b. Side by side, since a
+/// sum alone waits for itself.
+#[inline(always)]
+pub(super) fn covariances<V: Lanes, const W: usize>(
+    features: &Features,
+    first: usize,
+    l: usize,
+    b: usize,
+) -> [V; W] {
+    let right = features.g(l, b);
+    let mut left = [right; W];
+    for (i, left) in left.iter_mut().enumerate() {
+        *left = &features.g(first + i, b)[..right.len()];
+    }
+    let mut c = [V::splat(0.0); W];
+    for (j, right) in right.iter().enumerate() {
+        let right = V::load(right);
+        for i in 0..W {
+            c[i] = right.mul_add(V::load(&left[i][j]), c[i]);
+        }
+    }
+    c
+}
+
 /// For t_r, t_l with variances v and covariance c of their angles, w = exp(−v/2):
 ///
 /// ```text
@@ -60,18 +87,14 @@ pub(super) struct Pair<V> {
 }
 
 impl<V: Lanes> Pair<V> {
-    /// Of spectral points r and l at group b. `NEARBY` says that no exponent is above [`NEAR`].
+    /// Of spectral points r and l at group b with covariance `c`, see [`covariances`]. `NEARBY` says
+    /// that no exponent is above [`NEAR`].
     #[inline(always)]
     pub(super) fn new<const NEARBY: bool>(
+        c: V,
         features: &Features,
-        r: usize,
-        l: usize,
-        b: usize,
+        (r, l, b): (usize, usize, usize),
     ) -> Self {
-        let mut c = V::splat(0.0);
-        for (left, right) in features.g(r, b).iter().zip(features.g(l, b)) {
-            c = V::load(left).mul_add(V::load(right), c);
-        }
         if NEARBY {
             return Self::near(c);
         }
@@ -146,9 +169,7 @@ impl<V: Lanes> Angles<V> {
     #[inline(always)]
     pub(super) fn new<const NEARBY: bool>(
         features: &Features,
-        r: usize,
-        l: usize,
-        b: usize,
+        (r, l, b): (usize, usize, usize),
     ) -> Self {
         let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
         let (cos, sin) = match NEARBY {

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::features::{Features, Lambda};
 use super::gradient::signed;
-use super::pair::{Angles, Pair};
+use super::pair::{Angles, Pair, TILE, covariances};
 use super::{quarters, shards};
 use crate::gaussian::Gaussian;
 use crate::points::Points;
@@ -90,32 +90,46 @@ impl Task for Quadratic<'_> {
 /// ½ Σ over r and l of the pairs' terms; off the diagonal each pair stands for two.
 #[inline(always)]
 fn group_sum<V: Lanes, const NEARBY: bool>(features: &Features, coefficients: &[[f64; 4]]) -> V {
-    let m = features.m;
-    let half = V::splat(0.5);
+    let (m, half) = (features.m, V::splat(0.5));
     let mut sum = V::splat(0.0);
-    for r in 0..m {
-        for l in r + 1..m {
-            sum = sum.add(pair_value::<V, NEARBY>(features, r, l, &coefficients[r * m + l]));
+    for first in (0..m).step_by(TILE) {
+        for l in first..m {
+            let sums = match TILE.min(l - first) {
+                0 => V::splat(0.0),
+                1 => tile_sum::<V, NEARBY, 1>(features, first, l, coefficients),
+                2 => tile_sum::<V, NEARBY, 2>(features, first, l, coefficients),
+                3 => tile_sum::<V, NEARBY, 3>(features, first, l, coefficients),
+                _ => tile_sum::<V, NEARBY, TILE>(features, first, l, coefficients),
+            };
+            sum = sum.add(sums);
         }
-        let own = pair_value::<V, NEARBY>(features, r, r, &coefficients[r * m + r]);
-        sum = own.mul_add(half, sum);
+    }
+    for r in 0..m {
+        sum = tile_sum::<V, NEARBY, 1>(features, r, r, coefficients).mul_add(half, sum);
     }
     sum
 }
 
+/// The terms of the `W` spectral points from `first` on with l.
 #[inline(always)]
-fn pair_value<V: Lanes, const NEARBY: bool>(
+fn tile_sum<V: Lanes, const NEARBY: bool, const W: usize>(
     features: &Features,
-    r: usize,
+    first: usize,
     l: usize,
-    coefficients: &[f64; 4],
+    coefficients: &[[f64; 4]],
 ) -> V {
-    let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
-    let angles = Angles::<V>::new::<NEARBY>(features, r, l, 0);
-    let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
-    let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
-    let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
-    pair.minus.mul_add(minus, pair.plus.mul(plus))
+    let c = covariances::<V, W>(features, first, l, 0);
+    let mut sum = V::splat(0.0);
+    for i in 0..W {
+        let r = first + i;
+        let pair = Pair::<V>::new::<NEARBY>(c[i], features, (r, l, 0));
+        let angles = Angles::<V>::new::<NEARBY>(features, (r, l, 0));
+        let [p_minus, p_plus, q_plus, q_minus] = coefficients[r * features.m + l].map(V::splat);
+        let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
+        let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
+        sum = pair.minus.mul_add(minus, pair.plus.mul_add(plus, sum));
+    }
+    sum
 }
 
 /// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `x`, over q(λ);
