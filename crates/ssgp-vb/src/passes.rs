@@ -45,3 +45,18 @@ fn quarters(moment: &Array2<f64>) -> Vec<[f64; 4]> {
     };
     (0..m * m).map(|index| entry(index / m, index % m)).collect()
 }
+
+/// P⁻ = Mcc + Mss, P⁺ = Mcc − Mss, Q⁺ = Mcs + Msc, Q⁻ = Msc − Mcs of each pair r ≤ l, at l M + r:
+/// neighbours in r stand side by side.
+fn signed_pairs(moment: &Array2<f64>) -> Vec<[f64; 4]> {
+    let m = moment.nrows() / 2;
+    let mut pairs = vec![[0.0; 4]; m * m];
+    for r in 0..m {
+        let (cos, sin) = (moment.row(r), moment.row(m + r));
+        for l in r..m {
+            let (cc, ss, cs, sc) = (cos[l], sin[m + l], cos[m + l], sin[l]);
+            pairs[l * m + r] = [cc + ss, cc - ss, cs + sc, sc - cs];
+        }
+    }
+    pairs
+}

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
+use kernels::simd::{LANES, Lanes, Simd, Task};
 use ndarray::{Array2, s};
 
 use super::features::{Features, Lambda};
-use super::pair::{Angles, Pair, TILE, covariances};
+use super::pair::{Beside, TILE, tile_mut};
 use super::{blocks, shards};
 use crate::points::Points;
 
@@ -38,13 +38,13 @@ pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, 
     (mean, assembled(&sums, m))
 }
 
-/// The symmetric matrix from, for each pair r ≤ l, the sums for differences (cos, sin) and for sums
+/// The symmetric matrix from, for each pair r ≤ l at l M + r, the sums for differences (cos, sin) and for sums
 /// of angles (cos, sin).
 fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
     let mut matrix = Array2::zeros((2 * m, 2 * m));
     for r in 0..m {
         for l in r..m {
-            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[r * m + l].map(|sum| 0.5 * sum);
+            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[l * m + r].map(|sum| 0.5 * sum);
             let (cc, ss) = (cos_minus + cos_plus, cos_minus - cos_plus);
             let (cs, sc) = (sin_plus - sin_minus, sin_plus + sin_minus);
             for (row, column, value) in
@@ -90,13 +90,12 @@ impl Task for Covariance<'_> {
 }
 
 fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
-    let (m, groups) = (features.m, features.groups);
-    let rows = mean.nrows().min(row + groups * LANES) - row;
-    let columns = |packs: &[Pack], r: usize, i: usize| packs[r * groups + i / LANES].0[i % LANES];
-    for i in 0..rows {
-        for r in 0..m {
-            mean[[row + i, r]] = columns(&features.mean_cos, r, i);
-            mean[[row + i, m + r]] = columns(&features.mean_sin, r, i);
+    let m = features.m;
+    for (i, mut row) in mean.outer_iter_mut().skip(row).take(features.groups * LANES).enumerate() {
+        let group = &features.mean[i / LANES * m..(i / LANES + 1) * m];
+        for (r, [cos, sin]) in group.iter().enumerate() {
+            row[r] = cos.0[i % LANES];
+            row[m + r] = sin.0[i % LANES];
         }
     }
 }
@@ -127,22 +126,17 @@ fn add_tile<V: Lanes, const NEARBY: bool, const W: usize>(
 ) {
     let mut totals = [[V::splat(0.0); 4]; W];
     for b in 0..features.groups {
-        let c = covariances::<V, W>(features, first, l, b);
-        for i in 0..W {
-            let at = (first + i, l, b);
-            let pair = Pair::<V>::new::<NEARBY>(c[i], features, at);
-            let angles = Angles::<V>::new::<NEARBY>(features, at);
-            let total = &mut totals[i];
+        let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, b));
+        for (i, total) in totals.iter_mut().enumerate() {
+            let (pair, angles) = row.pair::<NEARBY>(i);
             total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
             total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
             total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
             total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
         }
     }
-    for (i, totals) in totals.into_iter().enumerate() {
-        let sums = &mut sums[(first + i) * features.m + l];
-        for (sum, total) in sums.iter_mut().zip(totals) {
-            *sum += total.sum();
-        }
+    let sums = tile_mut::<_, W>(sums, l * features.m + first);
+    for (sum, total) in sums.iter_mut().flatten().zip(totals.as_flattened()) {
+        *sum += total.sum();
     }
 }

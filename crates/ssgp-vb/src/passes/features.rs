@@ -45,7 +45,7 @@ impl Lambda {
     }
 }
 
-/// What a pass needs of each spectral point r and group b of a block: entry r · `groups` + b.
+/// What a pass needs of each spectral point r and group b of a block: entry b M + r.
 ///
 /// ```text
 /// t = s_r ∘ x,  g = Lᵀt √log₂e,  half = ½ gᵀg,  w = 2^(−half) = exp(−½ tᵀΣt),  angle = tᵀμ
@@ -59,11 +59,10 @@ pub(super) struct Features {
     pub(super) weight: Vec<Pack>,
     /// Whether no `half` is above [`NEAR`](super::pair::NEAR).
     pub(super) near: bool,
-    pub(super) cos: Vec<Pack>,
-    pub(super) sin: Vec<Pack>,
+    /// cos and sin.
+    pub(super) circle: Vec<[Pack; 2]>,
     /// E cos and E sin.
-    pub(super) mean_cos: Vec<Pack>,
-    pub(super) mean_sin: Vec<Pack>,
+    pub(super) mean: Vec<[Pack; 2]>,
 }
 
 impl Features {
@@ -79,17 +78,21 @@ impl Features {
             half: room(),
             weight: room(),
             near: true,
-            cos: room(),
-            sin: room(),
-            mean_cos: room(),
-            mean_sin: room(),
+            circle: vec![[Pack::ZERO; 2]; m * groups],
+            mean: vec![[Pack::ZERO; 2]; m * groups],
         }
+    }
+
+    /// Where (r, b) is.
+    #[inline(always)]
+    pub(super) fn at(&self, r: usize, b: usize) -> usize {
+        b * self.m + r
     }
 
     /// g of (r, b).
     #[inline(always)]
     pub(super) fn g(&self, r: usize, b: usize) -> &[Pack] {
-        let first = (r * self.groups + b) * self.d;
+        let first = self.at(r, b) * self.d;
         &self.g[first..first + self.d]
     }
 
@@ -98,8 +101,8 @@ impl Features {
     pub(super) fn fill<V: Lanes>(&mut self, lambda: &Lambda, points: &Points, range: Range<usize>) {
         self.groups = range.len();
         let mut largest = V::splat(0.0);
-        for r in 0..self.m {
-            for (b, group) in range.clone().enumerate() {
+        for (b, group) in range.enumerate() {
+            for r in 0..self.m {
                 let half = self.fill_one::<V>(lambda, r, b, points.group(group));
                 largest = largest.max(half);
             }
@@ -111,7 +114,7 @@ impl Features {
 
     #[inline(always)]
     fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
-        let (d, at) = (self.d, r * self.groups + b);
+        let (d, at) = (self.d, self.at(r, b));
         let g = &mut self.g[at * d..(at + 1) * d];
         g.fill(Pack::ZERO);
         let mut angle = V::splat(0.0);
@@ -131,10 +134,12 @@ impl Features {
         let (sin, cos) = sin_cos(angle);
         half.store(&mut self.half[at]);
         weight.store(&mut self.weight[at]);
-        cos.store(&mut self.cos[at]);
-        sin.store(&mut self.sin[at]);
-        weight.mul(cos).store(&mut self.mean_cos[at]);
-        weight.mul(sin).store(&mut self.mean_sin[at]);
+        let ([circle_cos, circle_sin], [mean_cos, mean_sin]) =
+            (&mut self.circle[at], &mut self.mean[at]);
+        cos.store(circle_cos);
+        sin.store(circle_sin);
+        weight.mul(cos).store(mean_cos);
+        weight.mul(sin).store(mean_sin);
         half
     }
 }

@@ -6,8 +6,8 @@ use kernels::simd::{Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use super::features::{Features, Lambda};
-use super::pair::{Angles, Pair, TILE, covariances};
-use super::{quarters, shards};
+use super::pair::{Angles, Beside, Pair, TILE, tile, tile_mut};
+use super::{shards, signed_pairs};
 use crate::points::Points;
 
 /// The gradient of y'E(Z)μ_α − ½⟨E(Z'Z), M⟩ in the mean `[D]` and the covariance `[D, D]` of q(λ).
@@ -29,7 +29,7 @@ pub(crate) fn lambda_gradient(
     moment: &Array2<f64>,
 ) -> (Array1<f64>, Array2<f64>) {
     let d = lambda.d;
-    let coefficients: Vec<[f64; 4]> = quarters(moment).into_iter().map(signed).collect();
+    let coefficients = signed_pairs(moment);
     let weights: Vec<f64> = weights.to_vec();
     let sums = shards(points.groups()).reduce(
         |groups| {
@@ -45,11 +45,6 @@ pub(crate) fn lambda_gradient(
     let mean = sums[..d].iter().copied().collect();
     let lower = |j: usize, k: usize| sums[d + j.max(k) * d + j.min(k)];
     (mean, Array2::from_shape_fn((d, d), |(j, k)| lower(j, k)))
-}
-
-/// P⁻ = Mcc + Mss, P⁺ = Mcc − Mss, Q⁺ = Mcs + Msc, Q⁻ = Msc − Mcs of a pair.
-pub(super) fn signed([cc, ss, cs, sc]: [f64; 4]) -> [f64; 4] {
-    [cc + ss, cc - ss, cs + sc, sc - cs]
 }
 
 struct Gradient<'a> {
@@ -86,11 +81,10 @@ impl Task for Gradient<'_> {
 
 /// What one group of points leaves behind before the products.
 struct Scratch {
-    /// K_rl of a tile of r, for l > r, and half of K_rr: `[TILE, M]`.
-    k: Vec<Pack>,
+    /// K_rl of a tile of r, for l > r, and half of K_rr: `[M][TILE]`.
+    k: Vec<[Pack; TILE]>,
     /// Row sums of V and of W⁻ + W⁺, `[M]`; complete for a tile once it is done.
-    v: Vec<Pack>,
-    w: Vec<Pack>,
+    sums: Vec<[Pack; 2]>,
     /// u, `[M]`.
     u: Vec<Pack>,
     /// The half H of diag k + ¼ K = H + H' times S, transposed: `[D, M]`; a row of it.
@@ -107,9 +101,8 @@ impl Scratch {
         let (m, d) = (lambda.m, lambda.d);
         let room = |length: usize| vec![Pack::ZERO; length];
         Self {
-            k: room(TILE * m),
-            v: room(m),
-            w: room(m),
+            k: vec![[Pack::ZERO; TILE]; m],
+            sums: vec![[Pack::ZERO; 2]; m],
             u: room(m),
             half: room(d * m),
             row: room(d),
@@ -127,8 +120,7 @@ impl Scratch {
         y: &Pack,
     ) {
         let (m, d) = (features.m, features.d);
-        self.v.fill(Pack::ZERO);
-        self.w.fill(Pack::ZERO);
+        self.sums.fill([Pack::ZERO; 2]);
         for first in (0..m).step_by(TILE) {
             self.tile::<V, NEARBY>(features, pass.coefficients, first);
             for r in first..m.min(first + TILE) {
@@ -136,10 +128,10 @@ impl Scratch {
             }
         }
         let frequencies = &pass.lambda.frequencies;
-        row_times::<V>(&self.u, frequencies, &mut self.linear);
+        row_times::<V>(self.u.iter(), frequencies, &mut self.linear);
         for j in 0..d {
             let square = &mut self.square[j * d..(j + 1) * d];
-            row_times::<V>(&self.half[j * m..(j + 1) * m], frequencies, square);
+            row_times::<V>(self.half[j * m..(j + 1) * m].iter(), frequencies, square);
         }
     }
 
@@ -174,20 +166,23 @@ impl Scratch {
         first: usize,
         l: usize,
     ) {
-        let m = features.m;
-        let c = covariances::<V, W>(features, first, l, 0);
-        let (mut v_l, mut w_l) = (V::load(&self.v[l]), V::load(&self.w[l]));
+        let coefficients = tile::<_, W>(coefficients, l * features.m + first);
+        let (left, right) = self.sums.split_at_mut(l);
+        let (left, [v_l, w_l]) = (tile_mut::<_, W>(left, first), &mut right[0]);
+        let (mut v, mut w) = (V::load(v_l), V::load(w_l));
+        let k = &mut self.k[l];
+        let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
         for i in 0..W {
-            let r = first + i;
-            let terms = Terms::<V>::new::<NEARBY>(c[i], features, (r, l), coefficients);
-            terms.minus.store(&mut self.k[i * m + l]);
-            V::load(&self.v[r]).add(terms.even.add(terms.odd)).store(&mut self.v[r]);
-            V::load(&self.w[r]).add(terms.plus).store(&mut self.w[r]);
-            v_l = v_l.add(terms.even.sub(terms.odd));
-            w_l = w_l.add(terms.plus);
+            let terms = Terms::<V>::new(row.pair::<NEARBY>(i), coefficients[i]);
+            terms.minus.store(&mut k[i]);
+            let [v_r, w_r] = &mut left[i];
+            V::load(v_r).add(terms.even.add(terms.odd)).store(v_r);
+            V::load(w_r).add(terms.plus).store(w_r);
+            v = v.add(terms.even.sub(terms.odd));
+            w = w.add(terms.plus);
         }
-        v_l.store(&mut self.v[l]);
-        w_l.store(&mut self.w[l]);
+        v.store(v_l);
+        w.store(w_l);
     }
 
     /// The pair of a spectral point with itself, which is `i` in its tile.
@@ -199,11 +194,12 @@ impl Scratch {
         r: usize,
         i: usize,
     ) {
-        let [c] = covariances::<V, 1>(features, r, r, 0);
-        let terms = Terms::<V>::new::<NEARBY>(c, features, (r, r), coefficients);
-        terms.minus.mul(V::splat(0.5)).store(&mut self.k[i * features.m + r]);
-        V::load(&self.v[r]).add(terms.even).store(&mut self.v[r]);
-        V::load(&self.w[r]).add(terms.plus).store(&mut self.w[r]);
+        let pair = Beside::<V, 1>::new::<NEARBY>(features, (r, r, 0)).pair::<NEARBY>(0);
+        let terms = Terms::<V>::new(pair, coefficients[r * features.m + r]);
+        terms.minus.mul(V::splat(0.5)).store(&mut self.k[r][i]);
+        let [v, w] = &mut self.sums[r];
+        V::load(v).add(terms.even).store(v);
+        V::load(w).add(terms.plus).store(w);
     }
 
     /// u_r, and row r of HS: ½ k_r s_r + ¼ (½ K_rr s_r + Σ_{l>r} K_rl s_l).
@@ -217,13 +213,13 @@ impl Scratch {
     ) {
         let (m, d) = (features.m, features.d);
         let (a, b) = (V::splat(pass.weights[r]), V::splat(pass.weights[m + r]));
-        let (cos, sin) = (V::load(&features.mean_cos[r]), V::load(&features.mean_sin[r]));
-        let (v, w) = (V::load(&self.v[r]), V::load(&self.w[r]));
+        let ([cos, sin], [v, w]) = (&features.mean[r], &self.sums[r]);
+        let (cos, sin, v, w) = (V::load(cos), V::load(sin), V::load(v), V::load(w));
         let slope = b.mul(cos).sub(a.mul(sin));
         let value = a.mul(cos).add(b.mul(sin));
         y.mul(slope).sub(v.mul(V::splat(0.5))).store(&mut self.u[r]);
         let half_k = w.mul(V::splat(0.125)).sub(y.mul(value).mul(V::splat(0.25)));
-        let k = &self.k[i * m + r..(i + 1) * m];
+        let k = self.k[r..m].iter().map(|k| &k[i]);
         row_times::<V>(k, &pass.lambda.frequencies[r * d..], &mut self.row);
         for (j, (row, s)) in self.row.iter().zip(pass.lambda.frequency(r)).enumerate() {
             let own = half_k.mul(V::splat(*s));
@@ -260,15 +256,8 @@ struct Terms<V> {
 
 impl<V: Lanes> Terms<V> {
     #[inline(always)]
-    fn new<const NEARBY: bool>(
-        c: V,
-        features: &Features,
-        (r, l): (usize, usize),
-        coefficients: &[[f64; 4]],
-    ) -> Self {
-        let pair = Pair::<V>::new::<NEARBY>(c, features, (r, l, 0));
-        let angles = Angles::<V>::new::<NEARBY>(features, (r, l, 0));
-        let [p_minus, p_plus, q_plus, q_minus] = coefficients[r * features.m + l].map(V::splat);
+    fn new((pair, angles): (Pair<V>, Angles<V>), coefficients: [f64; 4]) -> Self {
+        let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let (minus, plus) = (pair.minus.add(pair.weight), pair.plus.add(pair.weight));
         let Angles { cos_minus, sin_minus, cos_plus, sin_plus } = angles;
         let w_minus = minus.mul(p_minus.mul_add(cos_minus, q_minus.mul(sin_minus)));
@@ -284,35 +273,42 @@ impl<V: Lanes> Terms<V> {
 
 /// `out` = Σ_l `row`_l s_l, as many columns at a time as registers hold.
 #[inline(always)]
-fn row_times<V: Lanes>(row: &[Pack], frequencies: &[f64], out: &mut [Pack]) {
+fn row_times<'a, V: Lanes>(
+    row: impl Iterator<Item = &'a Pack> + Clone,
+    frequencies: &'a [f64],
+    out: &mut [Pack],
+) {
     let d = out.len();
     let mut first = 0;
     while first < d {
         let width = if d - first > 10 { 8 } else { d - first };
-        let target = &mut out[first..first + width];
-        let from = &frequencies[first..];
+        let (target, row) = (&mut out[first..first + width], row.clone());
+        let from = frequencies.chunks_exact(d).map(|frequency| &frequency[first..first + width]);
         match width {
-            1 => columns::<V, 1>(row, from, d, target),
-            2 => columns::<V, 2>(row, from, d, target),
-            3 => columns::<V, 3>(row, from, d, target),
-            4 => columns::<V, 4>(row, from, d, target),
-            5 => columns::<V, 5>(row, from, d, target),
-            6 => columns::<V, 6>(row, from, d, target),
-            7 => columns::<V, 7>(row, from, d, target),
-            8 => columns::<V, 8>(row, from, d, target),
-            9 => columns::<V, 9>(row, from, d, target),
-            _ => columns::<V, 10>(row, from, d, target),
+            1 => columns::<V, 1>(row, from, target),
+            2 => columns::<V, 2>(row, from, target),
+            3 => columns::<V, 3>(row, from, target),
+            4 => columns::<V, 4>(row, from, target),
+            5 => columns::<V, 5>(row, from, target),
+            6 => columns::<V, 6>(row, from, target),
+            7 => columns::<V, 7>(row, from, target),
+            8 => columns::<V, 8>(row, from, target),
+            9 => columns::<V, 9>(row, from, target),
+            _ => columns::<V, 10>(row, from, target),
         }
         first += width;
     }
 }
 
 #[inline(always)]
-fn columns<V: Lanes, const J: usize>(row: &[Pack], from: &[f64], d: usize, out: &mut [Pack]) {
+fn columns<'a, V: Lanes, const J: usize>(
+    row: impl Iterator<Item = &'a Pack>,
+    from: impl Iterator<Item = &'a [f64]>,
+    out: &mut [Pack],
+) {
     let mut sums = [V::splat(0.0); J];
-    for (l, k) in row.iter().enumerate() {
-        let k = V::load(k);
-        let frequency = &from[l * d..l * d + J];
+    for (k, frequency) in row.zip(from) {
+        let (k, frequency) = (V::load(k), tile::<_, J>(frequency, 0));
         for j in 0..J {
             sums[j] = k.mul_add(V::splat(frequency[j]), sums[j]);
         }

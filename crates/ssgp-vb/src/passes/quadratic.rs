@@ -6,9 +6,8 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::features::{Features, Lambda};
-use super::gradient::signed;
-use super::pair::{Angles, Pair, TILE, covariances};
-use super::{quarters, shards};
+use super::pair::{Beside, TILE, tile};
+use super::{quarters, shards, signed_pairs};
 use crate::gaussian::Gaussian;
 use crate::points::Points;
 
@@ -20,8 +19,9 @@ pub(crate) fn means(lambda: &Lambda, points: &Points) -> Array2<f64> {
     let mut rows = Array2::zeros((points.n, 2 * m));
     for (index, features) in parts.into_iter().flatten().enumerate() {
         for i in 0..LANES.min(points.n - index * LANES) {
-            for column in 0..2 * m {
-                rows[[index * LANES + i, column]] = features[column].0[i];
+            for (r, [cos, sin]) in features.iter().enumerate() {
+                rows[[index * LANES + i, r]] = cos.0[i];
+                rows[[index * LANES + i, m + r]] = sin.0[i];
             }
         }
     }
@@ -36,7 +36,7 @@ struct Means<'a> {
 
 impl Task for Means<'_> {
     /// For each group the means of all features.
-    type Output = Vec<Vec<Pack>>;
+    type Output = Vec<Vec<[Pack; 2]>>;
 
     #[inline(always)]
     fn run<V: Lanes>(self) -> Self::Output {
@@ -44,7 +44,7 @@ impl Task for Means<'_> {
         let mut rows = Vec::with_capacity(self.groups.len());
         for group in self.groups {
             features.fill::<V>(self.lambda, self.points, group..group + 1);
-            rows.push([&features.mean_cos[..], &features.mean_sin[..]].concat());
+            rows.push(features.mean.clone());
         }
         rows
     }
@@ -52,7 +52,7 @@ impl Task for Means<'_> {
 
 /// ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
 pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
-    let coefficients: Vec<[f64; 4]> = quarters(moment).into_iter().map(signed).collect();
+    let coefficients = signed_pairs(moment);
     let parts = shards(points.groups()).map(|groups| {
         Simd::detect().run(Quadratic { lambda, points, coefficients: &coefficients, groups })
     });
@@ -118,13 +118,12 @@ fn tile_sum<V: Lanes, const NEARBY: bool, const W: usize>(
     l: usize,
     coefficients: &[[f64; 4]],
 ) -> V {
-    let c = covariances::<V, W>(features, first, l, 0);
+    let coefficients = tile::<_, W>(coefficients, l * features.m + first);
     let mut sum = V::splat(0.0);
-    for i in 0..W {
-        let r = first + i;
-        let pair = Pair::<V>::new::<NEARBY>(c[i], features, (r, l, 0));
-        let angles = Angles::<V>::new::<NEARBY>(features, (r, l, 0));
-        let [p_minus, p_plus, q_plus, q_minus] = coefficients[r * features.m + l].map(V::splat);
+    let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
+    for (i, coefficients) in coefficients.iter().enumerate() {
+        let (pair, angles) = row.pair::<NEARBY>(i);
+        let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
         let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
         sum = pair.minus.mul_add(minus, pair.plus.mul_add(plus, sum));
