@@ -8,6 +8,7 @@ mod covariance;
 mod features;
 mod gradient;
 mod pair;
+mod product;
 mod quadratic;
 
 use std::ops::Range;

@@ -8,6 +8,7 @@ use linalg_cg::Cholesky;
 use ndarray::{ArrayRef1, ArrayRef2};
 
 use super::pair::{FAR, NEAR};
+use super::product::row_times;
 use crate::points::Points;
 
 /// q(λ) and the spectral points, as the passes read them.
@@ -17,9 +18,8 @@ pub(crate) struct Lambda {
     pub(crate) d: usize,
     /// Spectral points `[M, D]`, row by row.
     pub(crate) frequencies: Vec<f64>,
-    mean: Vec<f64>,
-    /// √log₂e · L with Σ = LLᵀ, row by row: exponents are of two.
-    root: Vec<f64>,
+    /// √log₂e · L with Σ = LLᵀ, and μ for its last column, row by row: exponents are of two.
+    root_and_mean: Vec<f64>,
 }
 
 impl Lambda {
@@ -31,13 +31,12 @@ impl Lambda {
     ) -> Self {
         let (m, d) = frequencies.dim();
         let scale = LOG2_E.sqrt();
-        Self {
-            m,
-            d,
-            frequencies: frequencies.iter().copied().collect(),
-            mean: mean.to_vec(),
-            root: factor.lower().iter().map(|value| scale * value).collect(),
+        let mut root_and_mean = Vec::with_capacity(d * (d + 1));
+        for (row, mean) in factor.lower().outer_iter().zip(mean) {
+            root_and_mean.extend(row.iter().map(|value| scale * value));
+            root_and_mean.push(*mean);
         }
+        Self { m, d, frequencies: frequencies.iter().copied().collect(), root_and_mean }
     }
 
     pub(crate) fn frequency(&self, r: usize) -> &[f64] {
@@ -63,6 +62,9 @@ pub(super) struct Features {
     pub(super) circle: Vec<[Pack; 2]>,
     /// E cos and E sin.
     pub(super) mean: Vec<[Pack; 2]>,
+    /// t `[D]`, and its products with the root and the mean `[D + 1]`, of one (r, b) at a time.
+    t: Vec<Pack>,
+    products: Vec<Pack>,
 }
 
 impl Features {
@@ -80,6 +82,8 @@ impl Features {
             near: true,
             circle: vec![[Pack::ZERO; 2]; m * groups],
             mean: vec![[Pack::ZERO; 2]; m * groups],
+            t: vec![Pack::ZERO; d],
+            products: vec![Pack::ZERO; d + 1],
         }
     }
 
@@ -115,20 +119,17 @@ impl Features {
     #[inline(always)]
     fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
         let (d, at) = (self.d, self.at(r, b));
-        let g = &mut self.g[at * d..(at + 1) * d];
-        g.fill(Pack::ZERO);
-        let mut angle = V::splat(0.0);
-        for (j, (x, s)) in x.iter().zip(lambda.frequency(r)).enumerate() {
-            let t = V::load(x).mul(V::splat(*s));
-            angle = t.mul_add(V::splat(lambda.mean[j]), angle);
-            for (g, root) in g[..=j].iter_mut().zip(&lambda.root[j * d..=j * d + j]) {
-                t.mul_add(V::splat(*root), V::load(g)).store(g);
-            }
+        for ((t, x), s) in self.t.iter_mut().zip(x).zip(lambda.frequency(r)) {
+            V::load(x).mul(V::splat(*s)).store(t);
         }
+        row_times::<V>(self.t.iter(), &lambda.root_and_mean, &mut self.products);
         let mut square = V::splat(0.0);
-        for g in &*g {
-            square = V::load(g).mul_add(V::load(g), square);
+        for (g, product) in self.g[at * d..(at + 1) * d].iter_mut().zip(&self.products) {
+            let product = V::load(product);
+            product.store(g);
+            square = product.mul_add(product, square);
         }
+        let angle = V::load(&self.products[d]);
         let half = square.mul(V::splat(0.5));
         let weight = half.min(V::splat(FAR)).exp2_neg();
         let (sin, cos) = sin_cos(angle);

@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayRef1};
 
 use super::features::{Features, Lambda};
 use super::pair::{Angles, Beside, Pair, TILE, tile, tile_mut};
+use super::product::row_times;
 use super::{shards, signed_pairs};
 use crate::points::Points;
 
@@ -268,52 +269,5 @@ impl<V: Lanes> Terms<V> {
             odd: minus.mul(q_minus.mul(cos_minus).sub(p_minus.mul(sin_minus))),
             even: plus.mul(q_plus.mul(cos_plus).sub(p_plus.mul(sin_plus))),
         }
-    }
-}
-
-/// `out` = Σ_l `row`_l s_l, as many columns at a time as registers hold.
-#[inline(always)]
-fn row_times<'a, V: Lanes>(
-    row: impl Iterator<Item = &'a Pack> + Clone,
-    frequencies: &'a [f64],
-    out: &mut [Pack],
-) {
-    let d = out.len();
-    let mut first = 0;
-    while first < d {
-        let width = if d - first > 10 { 8 } else { d - first };
-        let (target, row) = (&mut out[first..first + width], row.clone());
-        let from = frequencies.chunks_exact(d).map(|frequency| &frequency[first..first + width]);
-        match width {
-            1 => columns::<V, 1>(row, from, target),
-            2 => columns::<V, 2>(row, from, target),
-            3 => columns::<V, 3>(row, from, target),
-            4 => columns::<V, 4>(row, from, target),
-            5 => columns::<V, 5>(row, from, target),
-            6 => columns::<V, 6>(row, from, target),
-            7 => columns::<V, 7>(row, from, target),
-            8 => columns::<V, 8>(row, from, target),
-            9 => columns::<V, 9>(row, from, target),
-            _ => columns::<V, 10>(row, from, target),
-        }
-        first += width;
-    }
-}
-
-#[inline(always)]
-fn columns<'a, V: Lanes, const J: usize>(
-    row: impl Iterator<Item = &'a Pack>,
-    from: impl Iterator<Item = &'a [f64]>,
-    out: &mut [Pack],
-) {
-    let mut sums = [V::splat(0.0); J];
-    for (k, frequency) in row.zip(from) {
-        let (k, frequency) = (V::load(k), tile::<_, J>(frequency, 0));
-        for j in 0..J {
-            sums[j] = k.mul_add(V::splat(frequency[j]), sums[j]);
-        }
-    }
-    for (out, sum) in out.iter_mut().zip(sums) {
-        sum.store(out);
     }
 }
