@@ -21,7 +21,7 @@ use crate::points::Points;
 /// d/dμ = Σ_i x_i ∘ S'u_i,   d/dΣ = Σ_i x_i x_i' ∘ S'(diag k_i + ¼ K_i) S
 /// ```
 ///
-/// Costs N M(M + 1) exponentials and N M²(1.5 D + 22) multiply-adds.
+/// Costs N M(M + 1) exponentials and N M²(D + 12) multiply-adds.
 pub(crate) fn lambda_gradient(
     lambda: &Lambda,
     points: &Points,
