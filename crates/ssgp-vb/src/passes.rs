@@ -8,6 +8,7 @@ mod covariance;
 mod features;
 mod gradient;
 mod pair;
+mod product;
 mod quadratic;
 
 use std::ops::Range;
@@ -44,4 +45,19 @@ fn quarters(moment: &Array2<f64>) -> Vec<[f64; 4]> {
         [moment[[r, l]], moment[[m + r, m + l]], moment[[r, m + l]], moment[[m + r, l]]]
     };
     (0..m * m).map(|index| entry(index / m, index % m)).collect()
+}
+
+/// P⁻ = Mcc + Mss, P⁺ = Mcc − Mss, Q⁺ = Mcs + Msc, Q⁻ = Msc − Mcs of each pair r ≤ l, at l M + r:
+/// neighbours in r stand side by side.
+fn signed_pairs(moment: &Array2<f64>) -> Vec<[f64; 4]> {
+    let m = moment.nrows() / 2;
+    let mut pairs = vec![[0.0; 4]; m * m];
+    for r in 0..m {
+        let (cos, sin) = (moment.row(r), moment.row(m + r));
+        for l in r..m {
+            let (cc, ss, cs, sc) = (cos[l], sin[m + l], cos[m + l], sin[l]);
+            pairs[l * m + r] = [cc + ss, cc - ss, cs + sc, sc - cs];
+        }
+    }
+    pairs
 }

@@ -9,7 +9,9 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
-use crate::gaussian::{Gaussian, check_count, dot, inner, plus_outer, quadratic, times};
+use crate::gaussian::{
+    Gaussian, check_count, dot, inner, plus_outer, quadratic, times, transposed_times,
+};
 use crate::passes::{Lambda, covariance_sum, lambda_gradient, means};
 use crate::points::{Points, pack_values};
 use crate::prior::{Prepared, Priors};
@@ -215,7 +217,7 @@ impl SparseSpectrum {
     ) -> Result<AlphaUpdate, SsgpError> {
         let mut precision = &expectations.second_moment * tau;
         precision.diag_mut().mapv_inplace(|value| value + self.m() as f64 * kappa);
-        let right = times(&expectations.mean.t(), &self.y) * tau;
+        let right = transposed_times(&expectations.mean, &self.y) * tau;
         // Without noise τ may be so large that M κ is lost beside it in rounding.
         let Ok(factor) = Cholesky::factor(precision) else {
             return self.alpha_by_eigenvalues(expectations, kappa, tau, &right);
@@ -238,7 +240,7 @@ impl SparseSpectrum {
         // A second moment is semidefinite; eigenvalues below zero are rounding.
         let variances = values.mapv(|value| 1.0 / (tau * value.max(0.0) + prior));
         let root = &vectors * &variances.mapv(f64::sqrt);
-        let mean = times(&vectors, &(times(&vectors.t(), right) * &variances));
+        let mean = times(&vectors, &(transposed_times(&vectors, right) * &variances));
         let alpha = Gaussian { mean, covariance: gram(&root) };
         Ok(AlphaUpdate { alpha, log_det: variances.mapv(f64::ln).sum() })
     }

@@ -37,8 +37,18 @@ const SCORES: [&str; 13] = [
     "seconds",
 ];
 const CYCLES: [&str; 5] = ["set", "m", "seed", "plain", "adaptive"];
-const SPEED: [&str; 9] =
-    ["op", "n", "d", "m", "cycle_s", "over_floor", "numpy_s", "numpy_over_ours", "speedup"];
+const SPEED: [&str; 10] = [
+    "op",
+    "n",
+    "d",
+    "m",
+    "cycle_s",
+    "over_floor",
+    "over_pairs",
+    "numpy_s",
+    "numpy_over_ours",
+    "speedup",
+];
 /// Sets with their splits. The rainfall set stands in for the paper's emulation of a catchment model, whose runs are not public:
 /// it is the observed runoff of one catchment, split by time.
 const SPLITS: [(&str, usize); 7] = [

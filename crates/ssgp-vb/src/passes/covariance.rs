@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
+use kernels::simd::{LANES, Lanes, Simd, Task};
 use ndarray::{Array2, s};
 
 use super::features::{Features, Lambda};
-use super::pair::{Angles, Pair};
+use super::pair::{Beside, TILE, tile_mut};
 use super::{blocks, shards};
 use crate::points::Points;
 
@@ -38,13 +38,13 @@ pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, 
     (mean, assembled(&sums, m))
 }
 
-/// The symmetric matrix from, for each pair r ≤ l, the sums for differences (cos, sin) and for sums
+/// The symmetric matrix from, for each pair r ≤ l at l M + r, the sums for differences (cos, sin) and for sums
 /// of angles (cos, sin).
 fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
     let mut matrix = Array2::zeros((2 * m, 2 * m));
     for r in 0..m {
         for l in r..m {
-            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[r * m + l].map(|sum| 0.5 * sum);
+            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[l * m + r].map(|sum| 0.5 * sum);
             let (cc, ss) = (cos_minus + cos_plus, cos_minus - cos_plus);
             let (cs, sc) = (sin_plus - sin_minus, sin_plus + sin_minus);
             for (row, column, value) in
@@ -90,35 +90,53 @@ impl Task for Covariance<'_> {
 }
 
 fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
-    let (m, groups) = (features.m, features.groups);
-    let rows = mean.nrows().min(row + groups * LANES) - row;
-    let columns = |packs: &[Pack], r: usize, i: usize| packs[r * groups + i / LANES].0[i % LANES];
-    for i in 0..rows {
-        for r in 0..m {
-            mean[[row + i, r]] = columns(&features.mean_cos, r, i);
-            mean[[row + i, m + r]] = columns(&features.mean_sin, r, i);
+    let m = features.m;
+    for (i, mut row) in mean.outer_iter_mut().skip(row).take(features.groups * LANES).enumerate() {
+        let group = &features.mean[i / LANES * m..(i / LANES + 1) * m];
+        for (r, [cos, sin]) in group.iter().enumerate() {
+            row[r] = cos.0[i % LANES];
+            row[m + r] = sin.0[i % LANES];
         }
     }
 }
 
-/// Sums over the groups of the block, for each pair r ≤ l.
+/// Sums over the groups of the block, for each pair r ≤ l: a tile of r stays in the nearest memory
+/// while l walks by.
 #[inline(always)]
 fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64; 4]]) {
-    let m = features.m;
-    for r in 0..m {
-        for l in r..m {
-            let mut total = [V::splat(0.0); 4];
-            for b in 0..features.groups {
-                let pair = Pair::<V>::new::<NEARBY>(features, r, l, b);
-                let angles = Angles::<V>::new::<NEARBY>(features, r, l, b);
-                total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
-                total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
-                total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
-                total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
-            }
-            for (sum, total) in sums[r * m + l].iter_mut().zip(total) {
-                *sum += total.sum();
+    for first in (0..features.m).step_by(TILE) {
+        for l in first..features.m {
+            match TILE.min(l + 1 - first) {
+                1 => add_tile::<V, NEARBY, 1>(features, first, l, sums),
+                2 => add_tile::<V, NEARBY, 2>(features, first, l, sums),
+                3 => add_tile::<V, NEARBY, 3>(features, first, l, sums),
+                _ => add_tile::<V, NEARBY, TILE>(features, first, l, sums),
             }
         }
+    }
+}
+
+/// The pairs of the `W` spectral points from `first` on with l.
+#[inline(always)]
+fn add_tile<V: Lanes, const NEARBY: bool, const W: usize>(
+    features: &Features,
+    first: usize,
+    l: usize,
+    sums: &mut [[f64; 4]],
+) {
+    let mut totals = [[V::splat(0.0); 4]; W];
+    for b in 0..features.groups {
+        let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, b));
+        for (i, total) in totals.iter_mut().enumerate() {
+            let (pair, angles) = row.pair::<NEARBY>(i);
+            total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
+            total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
+            total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
+            total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
+        }
+    }
+    let sums = tile_mut::<_, W>(sums, l * features.m + first);
+    for (sum, total) in sums.iter_mut().flatten().zip(totals.as_flattened()) {
+        *sum += total.sum();
     }
 }

@@ -8,6 +8,7 @@ use linalg_cg::Cholesky;
 use ndarray::{ArrayRef1, ArrayRef2};
 
 use super::pair::{FAR, NEAR};
+use super::product::row_times;
 use crate::points::Points;
 
 /// q(λ) and the spectral points, as the passes read them.
@@ -17,9 +18,8 @@ pub(crate) struct Lambda {
     pub(crate) d: usize,
     /// Spectral points `[M, D]`, row by row.
     pub(crate) frequencies: Vec<f64>,
-    mean: Vec<f64>,
-    /// √log₂e · L with Σ = LLᵀ, row by row: exponents are of two.
-    root: Vec<f64>,
+    /// √log₂e · L with Σ = LLᵀ, and μ for its last column, row by row: exponents are of two.
+    root_and_mean: Vec<f64>,
 }
 
 impl Lambda {
@@ -31,13 +31,12 @@ impl Lambda {
     ) -> Self {
         let (m, d) = frequencies.dim();
         let scale = LOG2_E.sqrt();
-        Self {
-            m,
-            d,
-            frequencies: frequencies.iter().copied().collect(),
-            mean: mean.to_vec(),
-            root: factor.lower().iter().map(|value| scale * value).collect(),
+        let mut root_and_mean = Vec::with_capacity(d * (d + 1));
+        for (row, mean) in factor.lower().outer_iter().zip(mean) {
+            root_and_mean.extend(row.iter().map(|value| scale * value));
+            root_and_mean.push(*mean);
         }
+        Self { m, d, frequencies: frequencies.iter().copied().collect(), root_and_mean }
     }
 
     pub(crate) fn frequency(&self, r: usize) -> &[f64] {
@@ -45,7 +44,7 @@ impl Lambda {
     }
 }
 
-/// What a pass needs of each spectral point r and group b of a block: entry r · `groups` + b.
+/// What a pass needs of each spectral point r and group b of a block: entry b M + r.
 ///
 /// ```text
 /// t = s_r ∘ x,  g = Lᵀt √log₂e,  half = ½ gᵀg,  w = 2^(−half) = exp(−½ tᵀΣt),  angle = tᵀμ
@@ -59,11 +58,13 @@ pub(super) struct Features {
     pub(super) weight: Vec<Pack>,
     /// Whether no `half` is above [`NEAR`](super::pair::NEAR).
     pub(super) near: bool,
-    pub(super) cos: Vec<Pack>,
-    pub(super) sin: Vec<Pack>,
+    /// cos and sin.
+    pub(super) circle: Vec<[Pack; 2]>,
     /// E cos and E sin.
-    pub(super) mean_cos: Vec<Pack>,
-    pub(super) mean_sin: Vec<Pack>,
+    pub(super) mean: Vec<[Pack; 2]>,
+    /// t `[D]`, and its products with the root and the mean `[D + 1]`, of one (r, b) at a time.
+    t: Vec<Pack>,
+    products: Vec<Pack>,
 }
 
 impl Features {
@@ -79,17 +80,23 @@ impl Features {
             half: room(),
             weight: room(),
             near: true,
-            cos: room(),
-            sin: room(),
-            mean_cos: room(),
-            mean_sin: room(),
+            circle: vec![[Pack::ZERO; 2]; m * groups],
+            mean: vec![[Pack::ZERO; 2]; m * groups],
+            t: vec![Pack::ZERO; d],
+            products: vec![Pack::ZERO; d + 1],
         }
+    }
+
+    /// Where (r, b) is.
+    #[inline(always)]
+    pub(super) fn at(&self, r: usize, b: usize) -> usize {
+        b * self.m + r
     }
 
     /// g of (r, b).
     #[inline(always)]
     pub(super) fn g(&self, r: usize, b: usize) -> &[Pack] {
-        let first = (r * self.groups + b) * self.d;
+        let first = self.at(r, b) * self.d;
         &self.g[first..first + self.d]
     }
 
@@ -98,8 +105,8 @@ impl Features {
     pub(super) fn fill<V: Lanes>(&mut self, lambda: &Lambda, points: &Points, range: Range<usize>) {
         self.groups = range.len();
         let mut largest = V::splat(0.0);
-        for r in 0..self.m {
-            for (b, group) in range.clone().enumerate() {
+        for (b, group) in range.enumerate() {
+            for r in 0..self.m {
                 let half = self.fill_one::<V>(lambda, r, b, points.group(group));
                 largest = largest.max(half);
             }
@@ -111,30 +118,29 @@ impl Features {
 
     #[inline(always)]
     fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
-        let (d, at) = (self.d, r * self.groups + b);
-        let g = &mut self.g[at * d..(at + 1) * d];
-        g.fill(Pack::ZERO);
-        let mut angle = V::splat(0.0);
-        for (j, (x, s)) in x.iter().zip(lambda.frequency(r)).enumerate() {
-            let t = V::load(x).mul(V::splat(*s));
-            angle = t.mul_add(V::splat(lambda.mean[j]), angle);
-            for (g, root) in g[..=j].iter_mut().zip(&lambda.root[j * d..=j * d + j]) {
-                t.mul_add(V::splat(*root), V::load(g)).store(g);
-            }
+        let (d, at) = (self.d, self.at(r, b));
+        for ((t, x), s) in self.t.iter_mut().zip(x).zip(lambda.frequency(r)) {
+            V::load(x).mul(V::splat(*s)).store(t);
         }
+        row_times::<V>(self.t.iter(), &lambda.root_and_mean, &mut self.products);
         let mut square = V::splat(0.0);
-        for g in &*g {
-            square = V::load(g).mul_add(V::load(g), square);
+        for (g, product) in self.g[at * d..(at + 1) * d].iter_mut().zip(&self.products) {
+            let product = V::load(product);
+            product.store(g);
+            square = product.mul_add(product, square);
         }
+        let angle = V::load(&self.products[d]);
         let half = square.mul(V::splat(0.5));
         let weight = half.min(V::splat(FAR)).exp2_neg();
         let (sin, cos) = sin_cos(angle);
         half.store(&mut self.half[at]);
         weight.store(&mut self.weight[at]);
-        cos.store(&mut self.cos[at]);
-        sin.store(&mut self.sin[at]);
-        weight.mul(cos).store(&mut self.mean_cos[at]);
-        weight.mul(sin).store(&mut self.mean_sin[at]);
+        let ([circle_cos, circle_sin], [mean_cos, mean_sin]) =
+            (&mut self.circle[at], &mut self.mean[at]);
+        cos.store(circle_cos);
+        sin.store(circle_sin);
+        weight.mul(cos).store(mean_cos);
+        weight.mul(sin).store(mean_sin);
         half
     }
 }

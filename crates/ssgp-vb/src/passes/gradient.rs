@@ -6,8 +6,9 @@ use kernels::simd::{Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use super::features::{Features, Lambda};
-use super::pair::{Angles, Pair};
-use super::{quarters, shards};
+use super::pair::{Angles, Beside, Pair, TILE, tile, tile_mut};
+use super::product::row_times;
+use super::{shards, signed_pairs};
 use crate::points::Points;
 
 /// The gradient of y'E(Z)μ_α − ½⟨E(Z'Z), M⟩ in the mean `[D]` and the covariance `[D, D]` of q(λ).
@@ -20,7 +21,7 @@ use crate::points::Points;
 /// d/dμ = Σ_i x_i ∘ S'u_i,   d/dΣ = Σ_i x_i x_i' ∘ S'(diag k_i + ¼ K_i) S
 /// ```
 ///
-/// Costs N M(M + 1) exponentials and N M²(1.5 D + 22) multiply-adds.
+/// Costs N M(M + 1) exponentials and N M²(D + 12) multiply-adds.
 pub(crate) fn lambda_gradient(
     lambda: &Lambda,
     points: &Points,
@@ -29,7 +30,7 @@ pub(crate) fn lambda_gradient(
     moment: &Array2<f64>,
 ) -> (Array1<f64>, Array2<f64>) {
     let d = lambda.d;
-    let coefficients: Vec<[f64; 4]> = quarters(moment).into_iter().map(signed).collect();
+    let coefficients = signed_pairs(moment);
     let weights: Vec<f64> = weights.to_vec();
     let sums = shards(points.groups()).reduce(
         |groups| {
@@ -47,11 +48,6 @@ pub(crate) fn lambda_gradient(
     (mean, Array2::from_shape_fn((d, d), |(j, k)| lower(j, k)))
 }
 
-/// P⁻ = Mcc + Mss, P⁺ = Mcc − Mss, Q⁺ = Mcs + Msc, Q⁻ = Msc − Mcs of a pair.
-pub(super) fn signed([cc, ss, cs, sc]: [f64; 4]) -> [f64; 4] {
-    [cc + ss, cc - ss, cs + sc, sc - cs]
-}
-
 struct Gradient<'a> {
     lambda: &'a Lambda,
     points: &'a Points,
@@ -61,114 +57,178 @@ struct Gradient<'a> {
     groups: Range<usize>,
 }
 
-/// What one group of points leaves behind before the products.
-struct Scratch {
-    /// K `[M, M]`.
-    k: Vec<Pack>,
-    /// Row sums of V and of W⁻ + W⁺, `[M]`.
-    v: Vec<Pack>,
-    w: Vec<Pack>,
-    /// A row of K S `[D]`, and S'(diag k + ¼ K)S `[D, D]`, lower triangle.
-    row: Vec<Pack>,
-    square: Vec<Pack>,
-    /// S'u `[D]`.
-    linear: Vec<Pack>,
-}
-
 impl Task for Gradient<'_> {
     /// d/dμ, then d/dΣ row by row (lower triangle).
     type Output = Vec<f64>;
 
     #[inline(always)]
     fn run<V: Lanes>(self) -> Vec<f64> {
-        let (m, d) = (self.lambda.m, self.lambda.d);
-        let room = |length: usize| vec![Pack::ZERO; length];
-        let mut scratch = Scratch {
-            k: room(m * m),
-            v: room(m),
-            w: room(m),
-            row: room(d),
-            square: room(d * d),
-            linear: room(d),
-        };
+        let d = self.lambda.d;
+        let mut scratch = Scratch::new(self.lambda);
         let mut features = Features::new(self.lambda, 1);
-        let mut sums = room(d + d * d);
+        let mut sums = vec![Pack::ZERO; d + d * d];
         for group in self.groups.clone() {
             features.fill::<V>(self.lambda, self.points, group..group + 1);
             if features.near {
-                scratch.pairs::<V, true>(&features, self.coefficients);
+                scratch.group::<V, true>(&self, &features, &self.y[group]);
             } else {
-                scratch.pairs::<V, false>(&features, self.coefficients);
+                scratch.group::<V, false>(&self, &features, &self.y[group]);
             }
-            scratch.products::<V>(&self, &features, &self.y[group]);
             scratch.add_to::<V>(self.points.group(group), &mut sums);
         }
         sums.iter().map(Pack::sum).collect()
     }
 }
 
+/// What one group of points leaves behind before the products.
+struct Scratch {
+    /// K_rl of a tile of r, for l > r, and half of K_rr: `[M][TILE]`.
+    k: Vec<[Pack; TILE]>,
+    /// Row sums of V and of W⁻ + W⁺, `[M]`; complete for a tile once it is done.
+    sums: Vec<[Pack; 2]>,
+    /// u, `[M]`.
+    u: Vec<Pack>,
+    /// The half H of diag k + ¼ K = H + H' times S, transposed: `[D, M]`; a row of it.
+    half: Vec<Pack>,
+    row: Vec<Pack>,
+    /// S'u `[D]`.
+    linear: Vec<Pack>,
+    /// (HS)'S `[D, D]`.
+    square: Vec<Pack>,
+}
+
 impl Scratch {
-    /// K and the row sums.
+    fn new(lambda: &Lambda) -> Self {
+        let (m, d) = (lambda.m, lambda.d);
+        let room = |length: usize| vec![Pack::ZERO; length];
+        Self {
+            k: vec![[Pack::ZERO; TILE]; m],
+            sums: vec![[Pack::ZERO; 2]; m],
+            u: room(m),
+            half: room(d * m),
+            row: room(d),
+            linear: room(d),
+            square: room(d * d),
+        }
+    }
+
+    /// S'u and (HS)'S.
     #[inline(always)]
-    fn pairs<V: Lanes, const NEARBY: bool>(
+    fn group<V: Lanes, const NEARBY: bool>(
+        &mut self,
+        pass: &Gradient<'_>,
+        features: &Features,
+        y: &Pack,
+    ) {
+        let (m, d) = (features.m, features.d);
+        self.sums.fill([Pack::ZERO; 2]);
+        for first in (0..m).step_by(TILE) {
+            self.tile::<V, NEARBY>(features, pass.coefficients, first);
+            for r in first..m.min(first + TILE) {
+                self.finish_row::<V>(pass, features, V::load(y), (r, r - first));
+            }
+        }
+        let frequencies = &pass.lambda.frequencies;
+        row_times::<V>(self.u.iter(), frequencies, &mut self.linear);
+        for j in 0..d {
+            let square = &mut self.square[j * d..(j + 1) * d];
+            row_times::<V>(self.half[j * m..(j + 1) * m].iter(), frequencies, square);
+        }
+    }
+
+    /// K of the pairs r ≤ l of a tile of r, and what they add to the row sums.
+    #[inline(always)]
+    fn tile<V: Lanes, const NEARBY: bool>(
         &mut self,
         features: &Features,
         coefficients: &[[f64; 4]],
+        first: usize,
     ) {
-        let m = features.m;
-        self.v.fill(Pack::ZERO);
-        self.w.fill(Pack::ZERO);
-        for r in 0..m {
-            let own = Terms::<V>::new::<NEARBY>(features, r, r, &coefficients[r * m + r]);
-            own.minus.store(&mut self.k[r * m + r]);
-            let mut v = V::load(&self.v[r]).add(own.even);
-            let mut w = V::load(&self.w[r]).add(own.plus);
-            for l in r + 1..m {
-                let terms = Terms::<V>::new::<NEARBY>(features, r, l, &coefficients[r * m + l]);
-                terms.minus.store(&mut self.k[r * m + l]);
-                terms.minus.store(&mut self.k[l * m + r]);
-                v = v.add(terms.odd.add(terms.even));
-                w = w.add(terms.plus);
-                V::load(&self.v[l]).add(terms.even.sub(terms.odd)).store(&mut self.v[l]);
-                V::load(&self.w[l]).add(terms.plus).store(&mut self.w[l]);
+        for l in first..features.m {
+            match TILE.min(l - first) {
+                0 => {}
+                1 => self.pairs::<V, NEARBY, 1>(features, coefficients, first, l),
+                2 => self.pairs::<V, NEARBY, 2>(features, coefficients, first, l),
+                3 => self.pairs::<V, NEARBY, 3>(features, coefficients, first, l),
+                _ => self.pairs::<V, NEARBY, TILE>(features, coefficients, first, l),
             }
-            v.store(&mut self.v[r]);
-            w.store(&mut self.w[r]);
+            if l < first + TILE {
+                self.own::<V, NEARBY>(features, coefficients, l, l - first);
+            }
         }
     }
 
-    /// S'u and S'(diag k + ¼ K)S.
+    /// The pairs of the `W` spectral points from `first` on with a later one, l.
     #[inline(always)]
-    fn products<V: Lanes>(&mut self, pass: &Gradient<'_>, features: &Features, y: &Pack) {
+    fn pairs<V: Lanes, const NEARBY: bool, const W: usize>(
+        &mut self,
+        features: &Features,
+        coefficients: &[[f64; 4]],
+        first: usize,
+        l: usize,
+    ) {
+        let coefficients = tile::<_, W>(coefficients, l * features.m + first);
+        let (left, right) = self.sums.split_at_mut(l);
+        let (left, [v_l, w_l]) = (tile_mut::<_, W>(left, first), &mut right[0]);
+        let (mut v, mut w) = (V::load(v_l), V::load(w_l));
+        let k = &mut self.k[l];
+        let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
+        for i in 0..W {
+            let terms = Terms::<V>::new(row.pair::<NEARBY>(i), coefficients[i]);
+            terms.minus.store(&mut k[i]);
+            let [v_r, w_r] = &mut left[i];
+            V::load(v_r).add(terms.even.add(terms.odd)).store(v_r);
+            V::load(w_r).add(terms.plus).store(w_r);
+            v = v.add(terms.even.sub(terms.odd));
+            w = w.add(terms.plus);
+        }
+        v.store(v_l);
+        w.store(w_l);
+    }
+
+    /// The pair of a spectral point with itself, which is `i` in its tile.
+    #[inline(always)]
+    fn own<V: Lanes, const NEARBY: bool>(
+        &mut self,
+        features: &Features,
+        coefficients: &[[f64; 4]],
+        r: usize,
+        i: usize,
+    ) {
+        let pair = Beside::<V, 1>::new::<NEARBY>(features, (r, r, 0)).pair::<NEARBY>(0);
+        let terms = Terms::<V>::new(pair, coefficients[r * features.m + r]);
+        terms.minus.mul(V::splat(0.5)).store(&mut self.k[r][i]);
+        let [v, w] = &mut self.sums[r];
+        V::load(v).add(terms.even).store(v);
+        V::load(w).add(terms.plus).store(w);
+    }
+
+    /// u_r, and row r of HS: ½ k_r s_r + ¼ (½ K_rr s_r + Σ_{l>r} K_rl s_l).
+    #[inline(always)]
+    fn finish_row<V: Lanes>(
+        &mut self,
+        pass: &Gradient<'_>,
+        features: &Features,
+        y: V,
+        (r, i): (usize, usize),
+    ) {
         let (m, d) = (features.m, features.d);
-        self.linear.fill(Pack::ZERO);
-        self.square.fill(Pack::ZERO);
-        let y = V::load(y);
-        for r in 0..m {
-            let frequency = pass.lambda.frequency(r);
-            let (a, b) = (V::splat(pass.weights[r]), V::splat(pass.weights[m + r]));
-            let (cos, sin) = (V::load(&features.mean_cos[r]), V::load(&features.mean_sin[r]));
-            let (v, w) = (V::load(&self.v[r]), V::load(&self.w[r]));
-            let slope = b.mul(cos).sub(a.mul(sin));
-            let value = a.mul(cos).mul_add(V::splat(1.0), b.mul(sin));
-            let u = y.mul(slope).sub(v.mul(V::splat(0.5)));
-            let k = w.mul(V::splat(0.25)).sub(y.mul(value).mul(V::splat(0.5)));
-            row_times::<V>(&self.k[r * m..(r + 1) * m], &pass.lambda.frequencies, &mut self.row);
-            for (row, s) in self.row.iter_mut().zip(frequency) {
-                V::load(row).mul_add(V::splat(0.25), k.mul(V::splat(*s))).store(row);
-            }
-            for (j, s) in frequency.iter().enumerate() {
-                let s = V::splat(*s);
-                u.mul_add(s, V::load(&self.linear[j])).store(&mut self.linear[j]);
-                let square = &mut self.square[j * d..=j * d + j];
-                for (square, row) in square.iter_mut().zip(&self.row) {
-                    V::load(row).mul_add(s, V::load(square)).store(square);
-                }
-            }
+        let (a, b) = (V::splat(pass.weights[r]), V::splat(pass.weights[m + r]));
+        let ([cos, sin], [v, w]) = (&features.mean[r], &self.sums[r]);
+        let (cos, sin, v, w) = (V::load(cos), V::load(sin), V::load(v), V::load(w));
+        let slope = b.mul(cos).sub(a.mul(sin));
+        let value = a.mul(cos).add(b.mul(sin));
+        y.mul(slope).sub(v.mul(V::splat(0.5))).store(&mut self.u[r]);
+        let half_k = w.mul(V::splat(0.125)).sub(y.mul(value).mul(V::splat(0.25)));
+        let k = self.k[r..m].iter().map(|k| &k[i]);
+        row_times::<V>(k, &pass.lambda.frequencies[r * d..], &mut self.row);
+        for (j, (row, s)) in self.row.iter().zip(pass.lambda.frequency(r)).enumerate() {
+            let own = half_k.mul(V::splat(*s));
+            V::load(row).mul_add(V::splat(0.25), own).store(&mut self.half[j * m + r]);
         }
     }
 
-    /// x ∘ S'u and xx' ∘ S'(diag k + ¼ K)S.
+    /// x ∘ S'u and xx' ∘ S'(H + H')S.
     #[inline(always)]
     fn add_to<V: Lanes>(&self, x: &[Pack], sums: &mut [Pack]) {
         let d = x.len();
@@ -177,9 +237,10 @@ impl Scratch {
             let own = V::load(&x[j]);
             own.mul_add(V::load(&self.linear[j]), V::load(&mean[j])).store(&mut mean[j]);
             for (k, other) in x[..=j].iter().enumerate() {
-                let (at, both) = (j * d + k, own.mul(V::load(other)));
-                let sum = both.mul_add(V::load(&self.square[at]), V::load(&covariance[at]));
-                sum.store(&mut covariance[at]);
+                let (at, mirrored) = (j * d + k, k * d + j);
+                let both = V::load(&self.square[at]).add(V::load(&self.square[mirrored]));
+                let product = own.mul(V::load(other));
+                product.mul_add(both, V::load(&covariance[at])).store(&mut covariance[at]);
             }
         }
     }
@@ -196,14 +257,7 @@ struct Terms<V> {
 
 impl<V: Lanes> Terms<V> {
     #[inline(always)]
-    fn new<const NEARBY: bool>(
-        features: &Features,
-        r: usize,
-        l: usize,
-        coefficients: &[f64; 4],
-    ) -> Self {
-        let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
-        let angles = Angles::<V>::new::<NEARBY>(features, r, l, 0);
+    fn new((pair, angles): (Pair<V>, Angles<V>), coefficients: [f64; 4]) -> Self {
         let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let (minus, plus) = (pair.minus.add(pair.weight), pair.plus.add(pair.weight));
         let Angles { cos_minus, sin_minus, cos_plus, sin_plus } = angles;
@@ -215,45 +269,5 @@ impl<V: Lanes> Terms<V> {
             odd: minus.mul(q_minus.mul(cos_minus).sub(p_minus.mul(sin_minus))),
             even: plus.mul(q_plus.mul(cos_plus).sub(p_plus.mul(sin_plus))),
         }
-    }
-}
-
-/// `out` = Σ_l `row`_l s_l, as many columns at a time as registers hold.
-#[inline(always)]
-fn row_times<V: Lanes>(row: &[Pack], frequencies: &[f64], out: &mut [Pack]) {
-    let d = out.len();
-    let mut first = 0;
-    while first < d {
-        let width = if d - first > 10 { 8 } else { d - first };
-        let target = &mut out[first..first + width];
-        let from = &frequencies[first..];
-        match width {
-            1 => columns::<V, 1>(row, from, d, target),
-            2 => columns::<V, 2>(row, from, d, target),
-            3 => columns::<V, 3>(row, from, d, target),
-            4 => columns::<V, 4>(row, from, d, target),
-            5 => columns::<V, 5>(row, from, d, target),
-            6 => columns::<V, 6>(row, from, d, target),
-            7 => columns::<V, 7>(row, from, d, target),
-            8 => columns::<V, 8>(row, from, d, target),
-            9 => columns::<V, 9>(row, from, d, target),
-            _ => columns::<V, 10>(row, from, d, target),
-        }
-        first += width;
-    }
-}
-
-#[inline(always)]
-fn columns<V: Lanes, const J: usize>(row: &[Pack], from: &[f64], d: usize, out: &mut [Pack]) {
-    let mut sums = [V::splat(0.0); J];
-    for (l, k) in row.iter().enumerate() {
-        let k = V::load(k);
-        let frequency = &from[l * d..l * d + J];
-        for j in 0..J {
-            sums[j] = k.mul_add(V::splat(frequency[j]), sums[j]);
-        }
-    }
-    for (out, sum) in out.iter_mut().zip(sums) {
-        sum.store(out);
     }
 }

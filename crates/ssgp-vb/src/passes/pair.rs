@@ -2,7 +2,7 @@
 
 use std::f64::consts::LN_2;
 
-use kernels::simd::Lanes;
+use kernels::simd::{Lanes, Pack};
 
 use super::features::Features;
 
@@ -45,6 +45,84 @@ const fn alternating() -> [f64; 13] {
     coefficients
 }
 
+/// Spectral points that are paired with another one at a time: their sums stand in registers.
+pub(super) const TILE: usize = 4;
+
+/// The `W` values from `first` on.
+#[inline(always)]
+pub(super) fn tile<T, const W: usize>(values: &[T], first: usize) -> &[T; W] {
+    &values[first..first + W].as_chunks().0[0]
+}
+
+/// The same, to be written to.
+#[inline(always)]
+pub(super) fn tile_mut<T, const W: usize>(values: &mut [T], first: usize) -> &mut [T; W] {
+    &mut values[first..first + W].as_chunks_mut().0[0]
+}
+
+/// The `W` spectral points from `first` on beside l, at group b.
+pub(super) struct Beside<'a, V, const W: usize> {
+    features: &'a Features,
+    at: (usize, usize, usize),
+    c: [V; W],
+    left: &'a [[Pack; 2]; W],
+    right: [V; 2],
+}
+
+impl<'a, V: Lanes, const W: usize> Beside<'a, V, W> {
+    /// `NEARBY` says that no exponent is above [`NEAR`].
+    #[inline(always)]
+    pub(super) fn new<const NEARBY: bool>(
+        features: &'a Features,
+        (first, l, b): (usize, usize, usize),
+    ) -> Self {
+        let angles = if NEARBY { &features.mean } else { &features.circle };
+        let [cos, sin] = &angles[features.at(l, b)];
+        Self {
+            features,
+            at: (first, l, b),
+            c: covariances::<V, W>(features, first, l, b),
+            left: tile::<_, W>(angles, features.at(first, b)),
+            right: [V::load(cos), V::load(sin)],
+        }
+    }
+
+    /// Of the `i`-th of them with l.
+    #[inline(always)]
+    pub(super) fn pair<const NEARBY: bool>(&self, i: usize) -> (Pair<V>, Angles<V>) {
+        let (first, l, b) = self.at;
+        let pair = match NEARBY {
+            true => Pair::near(self.c[i]),
+            false => Pair::distant(self.c[i], self.features, (first + i, l, b)),
+        };
+        (pair, Angles::new(&self.left[i], self.right))
+    }
+}
+
+/// c = g_r'g_l of the `W` spectral points from `first` on with l, at group b. Side by side, since a
+/// sum alone waits for itself.
+#[inline(always)]
+fn covariances<V: Lanes, const W: usize>(
+    features: &Features,
+    first: usize,
+    l: usize,
+    b: usize,
+) -> [V; W] {
+    let right = features.g(l, b);
+    let mut left = [right; W];
+    for (i, left) in left.iter_mut().enumerate() {
+        *left = &features.g(first + i, b)[..right.len()];
+    }
+    let mut c = [V::splat(0.0); W];
+    for (j, right) in right.iter().enumerate() {
+        let right = V::load(right);
+        for i in 0..W {
+            c[i] = right.mul_add(V::load(&left[i][j]), c[i]);
+        }
+    }
+    c
+}
+
 /// For t_r, t_l with variances v and covariance c of their angles, w = exp(−v/2):
 ///
 /// ```text
@@ -60,22 +138,10 @@ pub(super) struct Pair<V> {
 }
 
 impl<V: Lanes> Pair<V> {
-    /// Of spectral points r and l at group b. `NEARBY` says that no exponent is above [`NEAR`].
+    /// Of spectral points r and l at group b with covariance `c`, where weights may underflow.
     #[inline(always)]
-    pub(super) fn new<const NEARBY: bool>(
-        features: &Features,
-        r: usize,
-        l: usize,
-        b: usize,
-    ) -> Self {
-        let mut c = V::splat(0.0);
-        for (left, right) in features.g(r, b).iter().zip(features.g(l, b)) {
-            c = V::load(left).mul_add(V::load(right), c);
-        }
-        if NEARBY {
-            return Self::near(c);
-        }
-        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
+    fn distant(c: V, features: &Features, (r, l, b): (usize, usize, usize)) -> Self {
+        let (at_r, at_l) = (features.at(r, b), features.at(l, b));
         let weight = V::load(&features.weight[at_r]).mul(V::load(&features.weight[at_l]));
         let halves = V::load(&features.half[at_r]).add(V::load(&features.half[at_l]));
         Self::far(c, weight, halves)
@@ -143,20 +209,10 @@ pub(super) struct Angles<V> {
 }
 
 impl<V: Lanes> Angles<V> {
+    /// From cosine and sine of either angle.
     #[inline(always)]
-    pub(super) fn new<const NEARBY: bool>(
-        features: &Features,
-        r: usize,
-        l: usize,
-        b: usize,
-    ) -> Self {
-        let (at_r, at_l) = (r * features.groups + b, l * features.groups + b);
-        let (cos, sin) = match NEARBY {
-            true => (&features.mean_cos, &features.mean_sin),
-            false => (&features.cos, &features.sin),
-        };
-        let both = |at: usize| (V::load(&cos[at]), V::load(&sin[at]));
-        let ((cos_r, sin_r), (cos_l, sin_l)) = (both(at_r), both(at_l));
+    fn new(left: &[Pack; 2], [cos_l, sin_l]: [V; 2]) -> Self {
+        let (cos_r, sin_r) = (V::load(&left[0]), V::load(&left[1]));
         let (ss, cs) = (sin_r.mul(sin_l), cos_r.mul(sin_l));
         let (cos_minus, sin_plus) = (cos_r.mul_add(cos_l, ss), sin_r.mul_add(cos_l, cs));
         let twice = V::splat(-2.0);
@@ -172,7 +228,7 @@ impl<V: Lanes> Angles<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernels::simd::{Pack, Simd, Task};
+    use kernels::simd::{Simd, Task};
 
     struct One {
         c: Pack,

@@ -6,9 +6,8 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef2};
 
 use super::features::{Features, Lambda};
-use super::gradient::signed;
-use super::pair::{Angles, Pair};
-use super::{quarters, shards};
+use super::pair::{Beside, TILE, tile};
+use super::{quarters, shards, signed_pairs};
 use crate::gaussian::Gaussian;
 use crate::points::Points;
 
@@ -20,8 +19,9 @@ pub(crate) fn means(lambda: &Lambda, points: &Points) -> Array2<f64> {
     let mut rows = Array2::zeros((points.n, 2 * m));
     for (index, features) in parts.into_iter().flatten().enumerate() {
         for i in 0..LANES.min(points.n - index * LANES) {
-            for column in 0..2 * m {
-                rows[[index * LANES + i, column]] = features[column].0[i];
+            for (r, [cos, sin]) in features.iter().enumerate() {
+                rows[[index * LANES + i, r]] = cos.0[i];
+                rows[[index * LANES + i, m + r]] = sin.0[i];
             }
         }
     }
@@ -36,7 +36,7 @@ struct Means<'a> {
 
 impl Task for Means<'_> {
     /// For each group the means of all features.
-    type Output = Vec<Vec<Pack>>;
+    type Output = Vec<Vec<[Pack; 2]>>;
 
     #[inline(always)]
     fn run<V: Lanes>(self) -> Self::Output {
@@ -44,7 +44,7 @@ impl Task for Means<'_> {
         let mut rows = Vec::with_capacity(self.groups.len());
         for group in self.groups {
             features.fill::<V>(self.lambda, self.points, group..group + 1);
-            rows.push([&features.mean_cos[..], &features.mean_sin[..]].concat());
+            rows.push(features.mean.clone());
         }
         rows
     }
@@ -52,7 +52,7 @@ impl Task for Means<'_> {
 
 /// ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
 pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
-    let coefficients: Vec<[f64; 4]> = quarters(moment).into_iter().map(signed).collect();
+    let coefficients = signed_pairs(moment);
     let parts = shards(points.groups()).map(|groups| {
         Simd::detect().run(Quadratic { lambda, points, coefficients: &coefficients, groups })
     });
@@ -90,32 +90,45 @@ impl Task for Quadratic<'_> {
 /// ½ Σ over r and l of the pairs' terms; off the diagonal each pair stands for two.
 #[inline(always)]
 fn group_sum<V: Lanes, const NEARBY: bool>(features: &Features, coefficients: &[[f64; 4]]) -> V {
-    let m = features.m;
-    let half = V::splat(0.5);
+    let (m, half) = (features.m, V::splat(0.5));
     let mut sum = V::splat(0.0);
-    for r in 0..m {
-        for l in r + 1..m {
-            sum = sum.add(pair_value::<V, NEARBY>(features, r, l, &coefficients[r * m + l]));
+    for first in (0..m).step_by(TILE) {
+        for l in first..m {
+            let sums = match TILE.min(l - first) {
+                0 => V::splat(0.0),
+                1 => tile_sum::<V, NEARBY, 1>(features, first, l, coefficients),
+                2 => tile_sum::<V, NEARBY, 2>(features, first, l, coefficients),
+                3 => tile_sum::<V, NEARBY, 3>(features, first, l, coefficients),
+                _ => tile_sum::<V, NEARBY, TILE>(features, first, l, coefficients),
+            };
+            sum = sum.add(sums);
         }
-        let own = pair_value::<V, NEARBY>(features, r, r, &coefficients[r * m + r]);
-        sum = own.mul_add(half, sum);
+    }
+    for r in 0..m {
+        sum = tile_sum::<V, NEARBY, 1>(features, r, r, coefficients).mul_add(half, sum);
     }
     sum
 }
 
+/// The terms of the `W` spectral points from `first` on with l.
 #[inline(always)]
-fn pair_value<V: Lanes, const NEARBY: bool>(
+fn tile_sum<V: Lanes, const NEARBY: bool, const W: usize>(
     features: &Features,
-    r: usize,
+    first: usize,
     l: usize,
-    coefficients: &[f64; 4],
+    coefficients: &[[f64; 4]],
 ) -> V {
-    let pair = Pair::<V>::new::<NEARBY>(features, r, l, 0);
-    let angles = Angles::<V>::new::<NEARBY>(features, r, l, 0);
-    let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
-    let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
-    let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
-    pair.minus.mul_add(minus, pair.plus.mul(plus))
+    let coefficients = tile::<_, W>(coefficients, l * features.m + first);
+    let mut sum = V::splat(0.0);
+    let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
+    for (i, coefficients) in coefficients.iter().enumerate() {
+        let (pair, angles) = row.pair::<NEARBY>(i);
+        let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
+        let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
+        let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
+        sum = pair.minus.mul_add(minus, pair.plus.mul_add(plus, sum));
+    }
+    sum
 }
 
 /// ⟨Cov(Z(a), Z(b)), M⟩ for each pair of rows of `x`, over q(λ);

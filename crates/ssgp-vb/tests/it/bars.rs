@@ -4,8 +4,8 @@ use crate::support::{golden, matrix, model, near, number, priors, scores, vector
 use gp_core::Posterior;
 use ndarray::{Array1, Array2, Axis, s};
 use ssgp_vb::{
-    FitOptions, Gaussian, HalfRange, SparseSpectrum, SpectralPoints, SsgpVb, SsgpVbOptions, Start,
-    Starts,
+    Algorithm, FitOptions, Gaussian, HalfRange, SparseSpectrum, SpectralPoints, SsgpVb,
+    SsgpVbOptions, Start, Starts,
 };
 
 /// NMSE and MNLP of an exact Gaussian process on the toy (scikit-learn).
@@ -24,21 +24,48 @@ fn the_best_of_four_starts_is_no_worse_than_the_exact_process() {
         let s = frequencies(case["m"].as_u64().unwrap() as usize);
         let centred = &y - y.mean().unwrap();
         let problem = SparseSpectrum::new(&x, &centred, &s, &priors(toy)).unwrap();
+        let mut bounds = Vec::new();
         for golden in case["starts"].as_array().unwrap() {
             let (mean, variance) = (number(&golden["mu_init"]), number(&golden["Sigma_init"]));
             let start = Start::Isotropic { mean, variance };
             let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
             near("bound", run.bound, number(&golden["bound"]), 1e-5);
+            bounds.push(run.bound);
             let found = model(&problem, &s, run, y.mean().unwrap()).predict(&x_new).unwrap();
             let scores = scores(&y_new, &found, y.mean().unwrap());
             near("NMSE", scores.0, number(&golden["nmse"]), 1e-4);
             near("MNLP", scores.1, number(&golden["mnlp"]), 1e-4);
         }
+        let chosen = case["chosen"].as_u64().unwrap() as usize;
+        assert!(bounds.iter().all(|bound| *bound <= bounds[chosen]), "{bounds:?}");
         let spectral = SpectralPoints { given: vec![s], ..SpectralPoints::default() };
         let options = SsgpVbOptions { spectral, ..SsgpVbOptions::default() };
         let fit = SsgpVb::fit(&x, &y, &options, &mut ()).unwrap();
         let scores = scores(&y_new, &fit.model.predict(&x_new).unwrap(), y.mean().unwrap());
         assert!(scores.0 <= EXACT_TOY.0 && scores.1 <= EXACT_TOY.1, "{scores:?}");
+    }
+}
+
+/// From the printed start this draw ends in its poor mode: both algorithms must, too.
+#[test]
+fn single_starts_of_the_toy_end_where_the_reference_ends() {
+    let toy = &golden()["toy"];
+    let (x, y) = (matrix(&toy["X"]), vector(&toy["y"]));
+    let (x_new, y_new) = (matrix(&toy["X_star"]), vector(&toy["y_star"]));
+    let mean = y.mean().unwrap();
+    for golden in toy["runs"].as_array().unwrap() {
+        let s = matrix(&golden["S"]);
+        let problem = SparseSpectrum::new(&x, &(&y - mean), &s, &priors(toy)).unwrap();
+        let algorithm =
+            if golden["algorithm"] == 1 { Algorithm::Plain } else { Algorithm::Adaptive };
+        let options = FitOptions { algorithm, ..FitOptions::default() };
+        let run = problem.run(&Start::default(), &options, &mut ()).unwrap();
+        near("bound", run.bound, number(&golden["bound"]), 1e-5);
+        assert_eq!(Some(run.cycles as u64), golden["cycles"].as_u64());
+        let found = model(&problem, &s, run, mean).predict(&x_new).unwrap();
+        let scores = scores(&y_new, &found, mean);
+        near("NMSE", scores.0, number(&golden["nmse"]), 1e-4);
+        near("MNLP", scores.1, number(&golden["mnlp"]), 1e-4);
     }
 }
 
@@ -98,6 +125,11 @@ fn pendulum_as_in_the_golden_file() {
     let scaling = HalfRange::fit(&x, "x").unwrap();
     let (x, x_new, mean) =
         (scaling.apply(&x).unwrap(), scaling.apply(&x_new).unwrap(), y.mean().unwrap());
+    assert_eq!(
+        (golden["n_train"].as_u64(), golden["n_test"].as_u64()),
+        (Some(y.len() as u64), Some(y_new.len() as u64))
+    );
+    near("mean of y", mean, number(&golden["train_y_mean"]), 1e-12);
     for golden_run in golden["runs"].as_array().unwrap() {
         let s = matrix(&golden_run["S"]);
         let problem = SparseSpectrum::new(&x, &(&y - mean), &s, &priors(golden)).unwrap();

@@ -1,7 +1,9 @@
 //! Every value of `golden/ssgp-vb.json` that belongs to the model itself.
 
 use crate::support::{gaussian, golden, matrix, near, near_all, number, problem, vector};
-use serde_json::Value;
+use linalg_cg::{Cholesky, matmul, symmetric_eigen};
+use ndarray::Axis;
+use serde_json::{Value, json};
 use ssgp_vb::{
     Algorithm, Factors, FitOptions, Gaussian, LambdaGradient, Run, ScaleFactor, SparseSpectrum,
     Start, Status,
@@ -59,6 +61,7 @@ fn expectations_and_gradients_at_a_fixed_q() {
         near("τ", gamma.inverse_square, number(&case["E_inv_gamma2"]), FIXED);
         near("E γ²", gamma.square, number(&case["E_gamma2"]), FIXED);
         near("log H σ", sigma.log_h, number(&case["logH_sigma"]), FIXED);
+        near("log H γ", gamma.log_h, number(&case["logH_gamma"]), FIXED);
         let gradient = problem.lambda_gradient(&q.lambda, &q.alpha, gamma.inverse_square).unwrap();
         near_all("dS/dμ", &gradient.mean, &vector(&case["grad_mu_Sy"]), FIXED);
         near_all("dS/dΣ", &gradient.covariance, &matrix(&case["grad_Sigma_Sy"]), FIXED);
@@ -66,6 +69,35 @@ fn expectations_and_gradients_at_a_fixed_q() {
         near("½ E rss", c_gamma / number(&case["half_E_rss"]), 1.0, FIXED);
         let bound = problem.bound(&q).unwrap();
         near("bound", bound / number(&case["bound_general"]), 1.0, FIXED);
+    }
+}
+
+/// E(z z') of the first point: half of E(Z'Z) where it stands twice.
+#[test]
+fn the_second_moment_of_one_point() {
+    for case in golden()["fixed_q"].as_array().unwrap() {
+        let mut inputs = case["inputs"].clone();
+        let (x, y) = (inputs["X"][0].clone(), inputs["y"][0].clone());
+        (inputs["X"], inputs["y"]) = (json!([x, x]), json!([y, y]));
+        let found = problem(&inputs).expectations(&factors(&inputs).lambda).unwrap();
+        near_all("E zz'", &(found.second_moment * 0.5), &matrix(&case["E_ZZt_point0"]), FIXED);
+    }
+}
+
+/// The gradient with the prior's part and without differ by what the prior gives.
+#[test]
+fn gradients_with_the_prior_at_a_fixed_q() {
+    for case in golden()["fixed_q"].as_array().unwrap() {
+        let (problem, q) = (problem(&case["inputs"]), factors(&case["inputs"]));
+        let tau = problem.gamma(q.c_gamma).unwrap().inverse_square;
+        let gradient = problem.lambda_gradient(&q.lambda, &q.alpha, tau).unwrap();
+        let prior = gaussian(&case["inputs"]["mu0"], &case["inputs"]["Sigma0"]);
+        let precision = Cholesky::factor(prior.covariance.clone()).unwrap().inverse();
+        let shift = (&q.lambda.mean - &prior.mean).insert_axis(Axis(1));
+        let slope = gradient.mean.insert_axis(Axis(1)) - matmul(&precision, &shift);
+        near_all("dS/dμ", &slope, &vector(&case["grad_mu_S"]), FIXED);
+        let curvature = gradient.covariance - precision * 0.5;
+        near_all("dS/dΣ", &curvature, &matrix(&case["grad_Sigma_S"]), FIXED);
     }
 }
 
@@ -85,6 +117,7 @@ fn conjugate_updates_and_steps_at_a_fixed_q() {
         let updated = Factors { lambda: q.lambda.clone(), alpha, c_sigma, c_gamma };
         let bound = problem.bound(&updated).unwrap();
         near("bound", bound / number(&golden["bound_simple"]), 1.0, FIXED);
+        near("bound", bound / number(&golden["bound_general"]), 1.0, FIXED);
         let tau = problem.gamma(c_gamma).unwrap().inverse_square;
         let gradient = problem.lambda_gradient(&q.lambda, &updated.alpha, tau).unwrap();
         steps(&problem, &q.lambda, &gradient, &case["lambda_steps"]);
@@ -115,7 +148,12 @@ fn the_safeguard_shortens_a_step_that_leaves_no_covariance() {
     let gradient = problem.lambda_gradient(&lambda, &alpha, tau).unwrap();
     near_all("dS/dμ", &gradient.mean, &vector(&case["grad_mu_Sy"]), FIXED);
     near_all("dS/dΣ", &gradient.covariance, &matrix(&case["grad_Sigma_Sy"]), FIXED);
-    let step = problem.lambda_step(&lambda, &gradient, 1.0, 1.5).unwrap();
+    let prior = matrix(&inputs["Sigma0"]);
+    let precision = Cholesky::factor(prior).unwrap().inverse() - &(&gradient.covariance * 2.0);
+    let (values, _) = symmetric_eigen(&precision).unwrap();
+    near_all("eigenvalues", &values, &vector(&case["target_precision_eigenvalues"]), FIXED);
+    let rho = number(&inputs["rho"]);
+    let step = problem.lambda_step(&lambda, &gradient, number(&case["a"]), rho).unwrap();
     near("step", step.step, number(&case["a_used"]), 1e-14);
     assert_eq!(Some(step.shrinks as u64), case["shrinks"].as_u64());
     near_all("μ", &step.lambda.mean, &vector(&case["mu_lambda_new"]), FIXED);
@@ -138,6 +176,13 @@ fn the_start_and_the_first_cycle() {
         near("C_σ", start.c_sigma, number(&golden["C_sigma"]), 1e-10);
         near("C_γ", start.c_gamma, number(&golden["C_gamma"]), 1e-10);
         near_all("μ_α", &start.alpha.mean, &vector(&golden["mu_alpha"]), 1e-10);
+        let sigma = problem.sigma(start.c_sigma).unwrap().inverse_square;
+        let tau = problem.gamma(start.c_gamma).unwrap().inverse_square;
+        near("κ", sigma / number(&golden["E_inv_sigma2"]), 1.0, 1e-10);
+        near("τ", tau / number(&golden["E_inv_gamma2"]), 1.0, 1e-10);
+        let gradient = problem.lambda_gradient(&start.lambda, &start.alpha, tau).unwrap();
+        near_all("dS/dμ", &gradient.mean, &vector(&golden["grad_mu_Sy"]), 1e-10);
+        near_all("dS/dΣ", &gradient.covariance, &matrix(&golden["grad_Sigma_Sy"]), 1e-10);
         let bound = number(&golden["bound_general"]);
         near("bound", problem.bound(&start).unwrap(), bound, 1e-10 * bound.abs());
         let options = FitOptions { max_cycles: 1, ..FitOptions::default() };
@@ -147,7 +192,9 @@ fn the_start_and_the_first_cycle() {
         near_all("μ", &run.factors.lambda.mean, &vector(&golden["mu_lambda"]), 1e-10);
         near_all("Σ", &run.factors.lambda.covariance, &matrix(&golden["Sigma_lambda"]), 1e-10);
         near_all("μ_α", &run.factors.alpha.mean, &vector(&golden["mu_alpha"]), 1e-10);
+        near("C_σ", run.factors.c_sigma, number(&golden["C_sigma"]), 1e-10);
         near("C_γ", run.factors.c_gamma, number(&golden["C_gamma"]), 1e-10);
+        near("step", run.trace[1].step, number(&golden["a_used"]), 1e-14);
     }
 }
 
@@ -164,6 +211,7 @@ fn paths_at_a_loose_tolerance() {
             near(name, run.bound, number(&golden["bound"]), 1e-7);
             for (cycle, golden) in run.trace.iter().zip(golden["trace"].as_array().unwrap()) {
                 near("step", cycle.step, number(&golden[1]), 1e-9 * cycle.step);
+                near("bound", cycle.bound, number(&golden[2]), 1e-7);
                 assert_eq!(u64::from(cycle.accepted), golden[3].as_u64().unwrap(), "{name}");
             }
         }
@@ -179,7 +227,15 @@ fn fixed_points_at_a_tight_tolerance() {
         {
             let (run, golden) = (run(&problem, algorithm, 1e-12), &case[name]);
             near(name, run.bound, number(&golden["bound"]), 1e-9);
-            near_all(name, &run.factors.lambda.mean, &vector(&golden["mu_lambda"]), 2e-5);
+            assert_eq!(golden["status"], json!(run.status), "{name}");
+            let Factors { lambda, alpha, c_sigma, c_gamma } = &run.factors;
+            near_all(name, &lambda.mean, &vector(&golden["mu_lambda"]), 2e-5);
+            near_all(name, &lambda.covariance, &matrix(&golden["Sigma_lambda"]), 2e-5);
+            near_all(name, &alpha.mean, &vector(&golden["mu_alpha"]), 2e-5);
+            near(name, c_sigma / number(&golden["C_sigma"]), 1.0, 2e-5);
+            near(name, c_gamma / number(&golden["C_gamma"]), 1.0, 2e-5);
+            let noise = problem.gamma(*c_gamma).unwrap().square;
+            near(name, noise / number(&golden["E_gamma2"]), 1.0, 2e-5);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Local regression: golden values, neighbours, degenerate neighbourhoods.
 
-use crate::support::{data, golden, matrix, near, number, priors, scores, vector};
+use crate::support::{data, golden, matrix, near, near_all, number, priors, scores, vector};
 use gp_core::Prediction;
 use ndarray::{Array1, Array2, Axis, array};
 use proptest::prelude::*;
@@ -36,6 +36,8 @@ fn two_stages_as_in_the_golden_file() {
         assert_eq!((&first.rows, &second.rows), (&rows(&golden["N1"]), &rows(&golden["N2"])));
         near("L1", first.bound, number(&golden["M1_bound"]), 1e-5);
         near("L2", second.bound, number(&golden["M2_bound"]), 1e-5);
+        near_all("μ 1", &first.lambda, &vector(&golden["M1_mu_lambda"]), 1e-5);
+        near_all("μ 2", &second.lambda, &vector(&golden["M2_mu_lambda"]), 1e-5);
         near("mean 1", first.mean, number(&golden["stage1_mean_var"][0]), 1e-5);
         near("var 1", first.var_y, number(&golden["stage1_mean_var"][1]), 1e-5);
         near("mean", found.prediction.mean[[i, 0]], number(&golden["mean"]), 1e-5);
