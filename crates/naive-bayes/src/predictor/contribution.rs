@@ -1,5 +1,7 @@
 //! What one feature says of a row, class by class.
 
+use std::cmp::Ordering;
+
 use super::far::{self, Far};
 use super::gaussian::Density;
 use super::term::Term;
@@ -64,12 +66,10 @@ impl Contribution {
             Compared::Terms(terms) => {
                 let (a, b) = (terms[class], terms[against]);
                 // α^order, α → 0: the smaller order wins.
-                if a.order == b.order {
-                    a.log - b.log
-                } else if a.order < b.order {
-                    f64::INFINITY
-                } else {
-                    f64::NEG_INFINITY
+                match a.order.total_cmp(&b.order) {
+                    Ordering::Less => f64::INFINITY,
+                    Ordering::Equal => a.log - b.log,
+                    Ordering::Greater => f64::NEG_INFINITY,
                 }
             }
             Compared::Normal { x, mean, inverse, constant } => {
