@@ -3,6 +3,7 @@
 mod binary;
 mod categorical;
 mod class_prior;
+mod contribution;
 mod counts;
 mod explain;
 mod far;
@@ -22,8 +23,9 @@ use crate::statistics::{Ones, Table};
 use crate::{Batch, Kind, Label, Model, NaiveBayesError, Options, UnseenLevel};
 use binary::BinaryTable;
 use categorical::CategoricalTable;
+pub use contribution::Contribution;
 use counts::CountTable;
-pub use explain::{Contribution, Explanation};
+pub use explain::Explanation;
 use gaussian::GaussianTable;
 use multinomial::MultinomialTable;
 pub use parameters::Parameters;

@@ -1,30 +1,11 @@
 //! Which feature speaks for which class.
 
 use super::Predictor;
+use super::contribution::Contribution;
 use super::joint::Mode;
 use super::term::Term;
 use crate::special::ln_factorial;
 use crate::{Batch, Kind, Label, NaiveBayesError};
-
-/// What one feature adds to each class.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Contribution {
-    /// The feature.
-    pub feature: String,
-    /// log p(x_j | c) for each class, −∞ where the value is impossible.
-    pub log_likelihood: Vec<f64>,
-}
-
-impl Contribution {
-    /// What the feature adds to the log odds of one class against another; positions in [`Predictor::classes`].
-    ///
-    /// # Panics
-    /// When a position is beyond the classes.
-    #[must_use]
-    pub fn log_odds(&self, class: usize, against: usize) -> f64 {
-        self.log_likelihood[class] - self.log_likelihood[against]
-    }
-}
 
 /// A prediction taken apart: the prior and the contributions add up to the joint value.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,11 +81,13 @@ impl Predictor {
         let term = |class: usize| match kind {
             Kind::Bernoulli => self.bernoulli.terms(class, at)[usize::from(cell > 0.5)],
             Kind::Tag => self.tags.terms(class, at)[usize::from(cell > 0.5)],
-            Kind::Gaussian => {
-                Term { log: self.gaussian.density(class, at).ln_density(cell), order: 0.0 }
-            }
             _ => self.counts.rate(class, at).term(cell, ln_factorial(cell)),
         };
+        if kind == Kind::Gaussian {
+            let densities: Vec<_> =
+                (0..self.classes.len()).map(|class| self.gaussian.density(class, at)).collect();
+            return Contribution::of_densities(name, cell, &densities);
+        }
         self.contribution(name, term)
     }
 
@@ -128,11 +111,6 @@ impl Predictor {
     }
 
     fn contribution(&self, name: &str, term: impl Fn(usize) -> Term) -> Contribution {
-        let value = |class| {
-            let Term { log, order } = term(class);
-            if order > 0.0 { f64::NEG_INFINITY } else { log }
-        };
-        let log_likelihood = (0..self.classes.len()).map(value).collect();
-        Contribution { feature: name.to_owned(), log_likelihood }
+        Contribution::of_terms(name, (0..self.classes.len()).map(term).collect())
     }
 }

@@ -43,7 +43,7 @@ pub(super) struct LocalGaussian {
 
 impl Density {
     /// −½ log 2πv, or the like.
-    fn constant(&self) -> f64 {
+    pub(super) fn constant(&self) -> f64 {
         match self {
             Self::Unknown => 0.0,
             Self::Normal { variance, .. } => -0.5 * (2.0 * std::f64::consts::PI * variance).ln(),

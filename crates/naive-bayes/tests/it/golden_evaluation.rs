@@ -94,6 +94,8 @@ fn thresholds() {
     for (at, (found, expected)) in sweep.iter().zip(expected).enumerate() {
         assert_eq!(counts(found), expected_counts(expected));
         assert_eq!(counts(&ranking.at(found.threshold)), counts(found));
+        let asked = ranking.at(number(&expected["threshold"]));
+        assert_eq!(counts(&asked), expected_counts(expected));
         // The first threshold stands for any below all scores.
         assert!(at == 0 || found.threshold == number(&expected["threshold"]));
     }
@@ -103,9 +105,15 @@ fn thresholds() {
     assert_eq!(safe.outcome.threshold, number(&case["largest_threshold"]));
     assert_eq!(counts(&safe.outcome), expected_counts(&case["at"]));
     close("bound", safe.miss_bound, number(&case["miss_bound_new_positive"]), TOLERANCE);
+    let mut of_positives: Vec<f64> =
+        scores.iter().zip(&positive).filter(|(_, is)| **is).map(|(score, _)| *score).collect();
+    of_positives.sort_by(f64::total_cmp);
     for case in list(&golden["evaluation"]["miss_rate_thresholds"]) {
         let found = ranking.threshold_for_miss_rate(number(&case["target"]));
         assert_eq!(found, optional(&case["largest_threshold"]));
+        // It lies next below the k-th smallest score of a positive.
+        let at = (case["k"].as_u64().unwrap() as usize).checked_sub(1);
+        assert_eq!(found, at.map(|at| of_positives[at].next_down()));
     }
 }
 
@@ -114,9 +122,13 @@ fn calibration() {
     let golden = golden();
     let case = &golden["evaluation"];
     let (scores, positive) = scores(case);
-    let table = Calibration::new(&scores, &positive, 10).unwrap();
+    let bins = list(&case["calibration"]["bins"]).len();
+    let table = Calibration::new(&scores, &positive, bins).unwrap();
+    assert_eq!(table.bins.len(), bins);
     for (found, expected) in table.bins.iter().zip(list(&case["calibration"]["bins"])) {
         assert_eq!(Some(found.n), expected["n"].as_u64());
+        close("low", found.low, number(&expected["lo"]), 1e-15);
+        close("high", found.high, number(&expected["hi"]), 1e-15);
         for (found, key) in
             [(found.mean_score, "mean_score"), (found.fraction_positive, "fraction_positive")]
         {
@@ -159,6 +171,8 @@ fn the_rules_of_probability() {
     let groups: Vec<_> = table.groups().collect();
     assert_eq!(groups.len(), list(&case["per_year"]).len());
     for (group, case) in groups.iter().zip(list(&case["per_year"])) {
+        let counted = [group.value as f64, group.rows as f64, group.events as f64];
+        assert_eq!(counted, ["year", "n", "over"].map(|key| number(&case[key])));
         for (name, found) in [
             ("p_t", group.marginal()),
             ("p_y_given_t", group.conditional()),
@@ -191,5 +205,7 @@ fn bernoulli_maximum_likelihood() {
     let curvature = bernoulli_nll_curvature(ones, n, pi);
     close("curvature", curvature, number(&case["second_derivative"]), TOLERANCE);
     close("laplace", laplace(ones, n), number(&case["laplace"]), TOLERANCE);
-    assert_eq!(bernoulli_nll(5.0, 5.0, 1.0), 0.0);
+    let case = &case["nll_all_ones"];
+    let [ones, n, pi] = ["ones", "n", "pi"].map(|key| number(&case[key]));
+    assert_eq!(bernoulli_nll(ones, n, pi), number(&case["nll"]));
 }

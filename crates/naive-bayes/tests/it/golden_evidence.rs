@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use naive_bayes::probability::laplace;
 use naive_bayes::{
     Batch, Direction, Evidence, EvidencePriors, GammaPrior, GaussianPrior, Kind, Label, Levels,
-    NaiveBayesError, NormalInverseGamma, Options, Smoothing, select,
+    NaiveBayesError, NormalInverseGamma, Options, Parameters, Predictor, Smoothing, select,
 };
 use serde_json::Value;
 
@@ -134,6 +134,7 @@ fn gaussian_and_its_predictive() {
         let model = fitted(&batch, &Levels::from_integers(&vec![0; batch.n_rows()]));
         let options = Options { smoothing: Smoothing::Predictive(gaussian), ..Options::default() };
         let predictor = model.predictor(&options).unwrap();
+        check_location_and_scale(&predictor, &case["posterior"]);
         for point in list(predictive) {
             let batch =
                 Batch::new(1).column("x", Kind::Gaussian, vec![number(&point["x"])]).unwrap();
@@ -142,6 +143,18 @@ fn gaussian_and_its_predictive() {
             check_explanation(&predictor, &batch, 0);
         }
     }
+}
+
+/// Degrees of freedom 2a, location m, scale² b(k + 1)/(ak) of the posterior.
+fn check_location_and_scale(predictor: &Predictor, posterior: &Value) {
+    let [m, k, a, b] = ["m", "k", "a", "b"].map(|key| number(&posterior[key]));
+    let Parameters::StudentT { degrees, location, scale } = predictor.parameters("x").unwrap()
+    else {
+        panic!("a Student-t predictive")
+    };
+    close("degrees", degrees[0], 2.0 * a, TOLERANCE);
+    close("location", location[0], m, TOLERANCE);
+    close("scale", scale[0], (b * (k + 1.0) / (a * k)).sqrt(), TOLERANCE);
 }
 
 fn selection_case(case: &Value) -> Evidence {
@@ -188,9 +201,11 @@ fn laplace_is_the_bayesian_predictive() {
     let golden = golden();
     let case = &golden["evidence"]["predictive_equals_laplace"];
     let priors = EvidencePriors::default();
-    let ratio = (alone(ones(4, 8), &priors) - alone(ones(3, 7), &priors)).exp();
+    let [k, n] = ["ones", "n"].map(|key| case[key].as_u64().unwrap() as usize);
+    let ratio = (alone(ones(k + 1, n + 1), &priors) - alone(ones(k, n), &priors)).exp();
     close("ratio", ratio, number(&case["ratio_of_evidence"]), TOLERANCE);
-    close("laplace", laplace(3.0, 7.0), number(&case["theta"]), TOLERANCE);
+    close("laplace", laplace(k as f64, n as f64), number(&case["theta"]), TOLERANCE);
     let sunrise = &golden["evidence"]["bernoulli"][3];
-    close("sunrise", laplace(1_826_213.0, 1_826_213.0), number(&sunrise["posterior_mean"]), 1e-15);
+    let [k, n] = ["ones", "n"].map(|key| number(&sunrise[key]));
+    close("sunrise", laplace(k, n), number(&sunrise["posterior_mean"]), 1e-15);
 }

@@ -1,6 +1,6 @@
 //! Streams, shards, chunks and features that come and go.
 
-use naive_bayes::{Batch, Kind, Label, Levels, Model, Options, Parameters, Training};
+use naive_bayes::{Batch, Kind, Label, Levels, Model, Options, Parameters, Predictor, Training};
 use serde_json::Value;
 
 use crate::support::*;
@@ -78,6 +78,7 @@ fn chunks_do_not_matter_where_they_do_elsewhere() {
             panic!()
         };
         close("epsilon", epsilon, number(&case["epsilon"]), 1e-12);
+        assert!((epsilon - number(&chunks["sklearn_epsilon"])).abs() > 0.2, "another, elsewhere");
         all_close("variance", &variance, &matrix(&case["var"]).into_raw_vec_and_offset().0, 1e-12);
     }
 }
@@ -91,6 +92,7 @@ fn moments_keep_their_digits() {
             let model = in_chunks(&x, chunk);
             let saved = serde_json::to_value(&model).unwrap();
             let cell = &saved["features"][0]["cells"][0];
+            assert_eq!(cell["n"].as_f64(), case["n"].as_f64(), "{name}");
             let (mean, m2) = (number(&case["mean"]), number(&case["m2"]));
             let (found, found_m2) = (number(&cell["mean"]), number(&cell["m2"]));
             let largest = x.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
@@ -163,6 +165,10 @@ fn features_appear_and_vanish() {
             model.observe(&Training::new(&row(cells), &classes).unwrap()).unwrap();
         }
         let predictor = model.predictor(&options(case)).unwrap();
+        check_snapshot(&model, &predictor, snapshot);
+        for feature in model.features() {
+            assert_eq!(case["kinds"][&feature.name], format!("{:?}", feature.kind).to_lowercase());
+        }
         for (at, query) in list(&case["queries"]).iter().enumerate() {
             let batch = row(query);
             let found = predictor.joint_log_likelihood(&batch).unwrap();
@@ -174,11 +180,77 @@ fn features_appear_and_vanish() {
             let found = predictor.proba(&batch).unwrap();
             let expected = vector(&snapshot["proba"][at]);
             all_close("p", found.as_slice().unwrap(), &expected, TOLERANCE + rounding);
+            let posterior = predictor.posterior(&batch).unwrap();
+            let evidence = number(&snapshot["log_evidence_of_row"][at]);
+            close("evidence", posterior.log_evidence[0], evidence, TOLERANCE);
+            let found = posterior.log_proba.as_slice().unwrap();
+            all_close("log p", found, &vector(&snapshot["log_proba"][at]), TOLERANCE + rounding);
             let best = &predictor.classes()[predictor.predict(&batch).unwrap()[0]];
             assert_eq!(Some(best.clone()), label(&snapshot["predict"][at]));
             check_explanation(&predictor, &batch, 0);
         }
     }
+}
+
+/// What is known after some rows of features that come and go.
+fn check_snapshot(model: &Model, predictor: &Predictor, snapshot: &Value) {
+    let saved = serde_json::to_value(model).unwrap();
+    let feature = |name: &str| list(&saved["features"]).iter().find(|of| of["name"] == *name);
+    let gaussian = &snapshot["gaussian_ac"];
+    for (at, name) in ["a", "c"].into_iter().enumerate() {
+        for class in 0..2 {
+            let expected = ["count", "mean", "m2"].map(|key| number(&gaussian[key][class][at]));
+            let cell = feature(name).map(|found| &found["cells"][class]);
+            let found =
+                cell.map_or([0.0; 3], |cell| ["n", "mean", "m2"].map(|key| number(&cell[key])));
+            all_close(name, &found, &expected, 1e-12);
+            let Ok(Parameters::Gaussian { variance, epsilon, .. }) = predictor.parameters(name)
+            else {
+                assert!(gaussian["var"].as_array().unwrap().iter().any(|of| of[at].is_null()));
+                continue;
+            };
+            close("variance", variance[class], number(&gaussian["var"][class][at]), 1e-12);
+            close("epsilon", epsilon, number(&gaussian["epsilon"]), 1e-12);
+        }
+        check_pooled(model, name, &gaussian["pooled_var"][at]);
+    }
+    let flag = &snapshot["bernoulli_b"];
+    for class in 0..2 {
+        let cell = &feature("b").unwrap()["cells"][class];
+        let expected = ["ones", "count"].map(|key| number(&flag[key][class][0]));
+        assert_eq!(["ones", "n"].map(|key| number(&cell[key])), expected);
+    }
+    let Parameters::Bernoulli { theta } = predictor.parameters("b").unwrap() else { panic!() };
+    all_close("theta", &theta, &matrix(&flag["theta"]).column(0).to_vec(), 1e-12);
+    match predictor.parameters("g") {
+        Ok(Parameters::Categorical { levels, probabilities }) => {
+            let names: Vec<String> = levels.iter().map(ToString::to_string).collect();
+            assert_eq!(names, words(&snapshot["categories"]));
+            let expected = matrix(&snapshot["categorical_g"]["prob"][0]);
+            all_close("prob", &probabilities.concat(), expected.as_slice().unwrap(), 1e-12);
+        }
+        _ => {
+            assert!(snapshot["categorical_g"].is_null() && list(&snapshot["categories"]).is_empty())
+        }
+    }
+}
+
+/// The variance over both classes, from their moments.
+fn check_pooled(model: &Model, name: &str, expected: &Value) {
+    let saved = serde_json::to_value(model).unwrap();
+    let Some(feature) = list(&saved["features"]).iter().find(|of| of["name"] == *name) else {
+        assert!(expected.is_null(), "{name} is not there yet");
+        return;
+    };
+    let cells = list(&feature["cells"]);
+    let [n, sum] = [0, 1].map(|power| {
+        let part = |cell: &Value| number(&cell["n"]) * number(&cell["mean"]).powi(power);
+        cells.iter().map(part).sum::<f64>()
+    });
+    let around = |cell: &Value| {
+        number(&cell["m2"]) + number(&cell["n"]) * (number(&cell["mean"]) - sum / n).powi(2)
+    };
+    close("pooled", cells.iter().map(around).sum::<f64>() / n, number(expected), 1e-12);
 }
 
 fn words(value: &Value) -> Vec<&str> {
@@ -199,6 +271,14 @@ fn tags_that_are_not_listed_are_absent() {
     for (at, name) in words(&case["tags"]).into_iter().enumerate() {
         let Parameters::Bernoulli { theta } = predictor.parameters(name).unwrap() else { panic!() };
         all_close("theta", &theta, &matrix(&case["theta"]).column(at).to_vec(), 1e-12);
+        // A tag has no cells of its own: n is the number of the class's rows.
+        let saved = serde_json::to_value(&model).unwrap();
+        let feature = list(&saved["features"]).iter().find(|of| of["name"] == name).unwrap();
+        for (class, (_, rows)) in model.classes().into_iter().enumerate() {
+            let ones = number(&feature["cells"][class]["ones"]);
+            assert_eq!(ones, number(&case["ones"][class][at]), "{name}");
+            assert_eq!(rows, number(&case["count"][class][at]), "{name}");
+        }
     }
     let queries = list(&case["queries"]).iter().map(words);
     check_posterior("tags", &predictor, &Batch::new(4).tags(queries).unwrap(), case, TOLERANCE);

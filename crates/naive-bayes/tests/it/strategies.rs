@@ -24,6 +24,23 @@ pub(crate) struct Row {
     pub(crate) words: Vec<u8>,
 }
 
+impl Row {
+    /// Leaves the cell of a feature blank; text without a word is one.
+    pub(crate) fn forget_cell(&mut self, feature: &str) {
+        match feature {
+            "length0" => self.lengths[0] = None,
+            "length1" => self.lengths[1] = None,
+            "length2" => self.lengths[2] = None,
+            "flag0" => self.flags[0] = None,
+            "flag1" => self.flags[1] = None,
+            "tag" => self.tag = false,
+            "count" => self.count = None,
+            "colour" => self.level = None,
+            _ => self.words.clear(),
+        }
+    }
+}
+
 fn row() -> impl Strategy<Value = Row> {
     // Steps apart, so that what is left of a variance is nothing or worth its digits.
     let some = |origin: f64, step: f64| {

@@ -150,6 +150,14 @@ pub(crate) fn check_posterior(
     let proba = predictor.proba(batch).unwrap();
     close_to_json(&format!("{what} p"), &proba, &case["proba"], tolerance);
     let classes = predictor.classes();
+    if let Some(expected) = case.get("classes") {
+        let found: Vec<_> = classes.iter().cloned().map(Some).collect();
+        assert_eq!(found, list(expected).iter().map(label).collect::<Vec<_>>(), "{what}");
+    }
+    if let Some(expected) = case.get("prior") {
+        let prior: Vec<f64> = predictor.log_prior().iter().map(|log| log.exp()).collect();
+        all_close(&format!("{what} prior"), &prior, &vector(expected), 1e-12);
+    }
     let predicted: Vec<Option<Label>> =
         predictor.predict(batch).unwrap().iter().map(|&at| Some(classes[at].clone())).collect();
     let expected: Vec<Option<Label>> = list(&case["predict"]).iter().map(label).collect();

@@ -11,6 +11,12 @@ use super::failure::Failure;
 
 /// Refuses now what could not be written after hours of work, or might wait forever.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::usage(
+            "cannot write to `-`: only predictions go to standard output",
+            "choose a file, or ./- for one of that name",
+        ));
+    }
     if is_named_pipe(path) {
         return Err(Failure::new(
             format!("cannot write {}: writing to a named pipe waits for a reader", path.display()),

@@ -277,3 +277,47 @@ fn options_beyond_all_use_are_refused_by_name() {
         place.taut(&format!("classify {command}")).refused(2, option, "");
     }
 }
+
+/// Where a class is impossible its odds are infinite, or none at all, and no number is NaN.
+#[test]
+fn explanations_of_what_is_impossible() {
+    let place = Place::new();
+    let text = "x,z,y\nred,p,a\nblue,q,b\nred,p,a\ngreen,r,c\ngreen,s,c\n";
+    fit(&place, text, "--smoothing 0").ok();
+    place.write("n.csv", "x,z\ngreen,p\n");
+    let explain = |options: &str| {
+        let out =
+            place.taut(&format!("classify explain m n.csv {options} --report x.json")).ok().out;
+        assert!(!out.contains("NaN"), "{out}");
+        out
+    };
+    // `green` is in neither: 0 of 2 rows against 0 of 1, in the limit of small pseudo-counts.
+    let out = explain("--class a --against b");
+    assert!(out.contains("log odds of a against b: +inf"), "{out}");
+    assert!(
+        out.contains("     -0.6931  x = green") && out.contains("        +inf  z = p"),
+        "{out}"
+    );
+    let prior = "--prior a=1 --prior b=0 --prior c=0";
+    let out = explain(&format!("--class b --against c {prior}"));
+    assert!(out.contains("predicted a; no odds of b against c, neither is possible"), "{out}");
+    assert!(out.contains("   undefined  prior"), "{out}");
+    assert_eq!(place.json("x.json")[0]["log_odds"], serde_json::Value::Null);
+    // ∞ − ∞ of the features that are not shown.
+    let out = explain("--class a --against c --top 1");
+    assert!(out.contains("   undefined  1 more") || out.contains("inf  1 more"), "{out}");
+    let out = place.taut("classify fit t.csv --target y --out m --smoothing -1");
+    out.refused(2, "--smoothing", "");
+}
+
+/// Squares beyond all numbers, whose differences are none.
+#[test]
+fn explanations_of_cells_far_from_every_class() {
+    let place = Place::new();
+    fit(&place, "x,y\n1,a\n-1,b\n2,a\n-3,b\n0,c\n9,c\n", "").ok();
+    place.write("n.csv", "x\n1e308\n-1e200\n");
+    for sides in ["", "--class a --against b", "--class b --against a", "--class c"] {
+        let out = place.taut(&format!("classify explain m n.csv {sides}")).ok().out;
+        assert!(!out.contains("NaN") && !out.contains("undefined"), "{out}");
+    }
+}

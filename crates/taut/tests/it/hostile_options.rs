@@ -37,13 +37,19 @@ fn numbers_must_be_in_range() {
             wrong(&format!("{option} {value}"), option, "");
         }
     }
-    wrong("--jitter=-1", "--jitter", "");
+    for option in ["--jitter", "--noise-floor", "--memory", "--max-iters", "--test-fraction"] {
+        for value in [" -1", "=-1", " -0.5", " -1e3"] {
+            wrong(&format!("{option}{value}"), option, "");
+        }
+    }
     wrong("--threads 100000", "--threads", "");
     wrong("--max-iters many", "--max-iters", "");
     wrong("--starts 10000000000000", "--starts", "");
     wrong("--method ssgp-vb --draws 1000000000000", "--draws", "");
     wrong("--neighbours 100000000000", "--neighbours", "");
-    wrong("--seed=-1", "--seed", "");
+    wrong("--seed -1", "'-1' for '--seed", "");
+    // What is no number is still taken for an option.
+    wrong("--seed -x", "'-x'", "");
     for fraction in ["0", "1", "1.5", "x"] {
         wrong(&format!("--test-fraction {fraction}"), "--test-fraction", "");
     }
@@ -142,4 +148,30 @@ fn help_and_version_are_answers() {
     ] {
         assert!(fit.contains(option), "{option}");
     }
+}
+
+#[test]
+fn only_predictions_go_to_standard_output() {
+    let place = Place::with_model();
+    place.write("c.csv", "x,y\n1,a\n2,b\n1,a\n3,b\n");
+    place.taut("classify fit c.csv --target y --out m").ok();
+    for command in [
+        "fit t.csv --target y --drop z --out",
+        "fit t.csv --target y --drop z --out n.taut --checkpoint",
+        "fit t.csv --target y --drop z --out n.taut --report",
+        "certify m.taut --report",
+        "data describe t.csv --report",
+        "classify fit c.csv --target y --out",
+        "classify fit c.csv --target y --out n --report",
+        "classify update m c.csv --out",
+        "classify merge m m --out",
+        "classify evaluate m c.csv --report",
+        "classify explain m c.csv --report",
+    ] {
+        place.taut(&format!("{command} -")).refused(2, "cannot write to `-`", "./-");
+    }
+    let there = place.taut("classify predict m c.csv --out -").ok().out;
+    assert_eq!(there, place.taut("classify predict m c.csv").ok().out);
+    place.taut("classify fit c.csv --target y --out ./-").ok();
+    assert!(place.names().contains(&"-".to_owned()));
 }

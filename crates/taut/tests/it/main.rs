@@ -24,6 +24,7 @@ mod iterative;
 mod library;
 mod many_rows;
 mod methods;
+mod parquet_classes;
 mod predicting;
 mod properties;
 mod ranking;

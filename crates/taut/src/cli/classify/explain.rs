@@ -12,7 +12,7 @@ use crate::cli::failure::Failure;
 use crate::cli::machine;
 use crate::cli::output::{check_places, print, write_json};
 
-/// A row of the report; infinite numbers are null.
+/// A row of the report; numbers that are infinite, or undefined because neither class is possible, are null.
 #[derive(Debug, Serialize)]
 struct Row {
     row: u64,
@@ -161,20 +161,30 @@ fn row_ranges(text: &str) -> Result<Vec<(u64, u64)>, Failure> {
 }
 
 fn lines(row: &Row, top: usize) -> Vec<String> {
-    let mut lines = vec![format!(
-        "row {}: predicted {}; log odds of {} against {}: {:+.4} (probability {:.4})",
-        row.row, row.predicted, row.class, row.against, row.log_odds, row.probability
-    )];
-    lines.push(format!("  {:+12.4}  prior", row.prior_log_odds));
+    let (class, against) = (&row.class, &row.against);
+    let odds = match row.log_odds.is_nan() {
+        true => format!("no odds of {class} against {against}, neither is possible"),
+        false => format!(
+            "log odds of {class} against {against}: {:+.4} (probability {:.4})",
+            row.log_odds, row.probability
+        ),
+    };
+    let mut lines = vec![format!("row {}: predicted {}; {odds}", row.row, row.predicted)];
+    lines.push(format!("  {}  prior", nats(row.prior_log_odds)));
     lines.extend(row.contributions.iter().take(top).map(|part| {
         let value = part.value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
-        format!("  {:+12.4}  {}{value}", part.log_odds, part.feature)
+        format!("  {}  {}{value}", nats(part.log_odds), part.feature)
     }));
     if let Some(rest) = row.contributions.get(top..).filter(|rest| !rest.is_empty()) {
         let sum: f64 = rest.iter().map(|part| part.log_odds).sum();
-        lines.push(format!("  {sum:+12.4}  {} more", rest.len()));
+        lines.push(format!("  {}  {} more", nats(sum), rest.len()));
     }
     lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect()
+}
+
+/// Log odds; those between two impossible classes, or of ∞ with −∞, are none.
+fn nats(odds: f64) -> String {
+    if odds.is_nan() { format!("{:>12}", "undefined") } else { format!("{odds:+12.4}") }
 }
 
 #[cfg(test)]
