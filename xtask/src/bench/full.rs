@@ -35,9 +35,10 @@ const METHODS: [Method; 3] = [
         options: &["--method", "cglb", "--inducing", "512", "--bound", "vecchia"],
     },
 ];
-const COMMON: [&str; 6] = ["--max-iters", "100", "--exact-limit", "0", "--seed", "0"];
+const COMMON: [&str; 8] =
+    ["--max-iters", "100", "--time", "300", "--exact-limit", "0", "--seed", "0"];
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "set",
     "method",
     "n",
@@ -49,6 +50,7 @@ const COLUMNS: [&str; 16] = [
     "lower",
     "upper",
     "objective",
+    "iterations",
     "evaluations",
     "cg_steps",
     "train_s",
@@ -119,7 +121,8 @@ fn row(set: &Set, method: &str, report: &Value) -> Value {
         "rmse": rounded(&test["rmse"], 4), "nlpd": rounded(&test["nlpd"], 3),
         "coverage95": rounded(&test["coverage95"], 3), "noise": format!("{noise:.1e}"),
         "lower": rounded(&lml["lower"], 1), "upper": rounded(&lml["upper"], 1),
-        "objective": rounded(&report["elbo"], 1), "evaluations": train["evaluations"],
+        "objective": rounded(&report["elbo"], 1), "iterations": train["iterations"],
+        "evaluations": train["evaluations"], "stop": train["stop_reason"],
         "cg_steps": rounded(&steps_per_call(report, 0.0), 1),
         "train_s": rounded(&report["seconds"]["train"], 0),
         "total_s": rounded(&report["seconds"]["total"], 0), "peak_mb": megabytes,

@@ -47,7 +47,7 @@ fn as_row(set: &Set, figures: &Value) -> Value {
         "rmse": rounded(&figures["rmse"], 4), "nlpd": rounded(&figures["nlpd"], 3),
         "coverage95": null, "noise": null, "lower": null, "upper": null,
         "objective": rounded(&json!(figures["nll"].as_f64().map(|nll| -nll)), 1),
-        "evaluations": null, "cg_steps": null, "train_s": rounded(&figures["fit_s"], 0),
+        "iterations": null, "evaluations": null, "cg_steps": null, "train_s": rounded(&figures["fit_s"], 0),
         "total_s": rounded(&json!(seconds.map(|(fit, predict)| fit + predict)), 0),
         "peak_mb": figures["rss_mb"],
     })
