@@ -212,7 +212,7 @@ fn a_time_limit_is_exceeded_by_one_evaluation_of_a_start_at_most() {
         rosenbrock(u)
     };
     let options = TrainOptions { time_limit: Some(limit), ..limits(100, 50) };
-    let trained = run(&slow, &starts, &options).unwrap();
+    let trained = run(slow, &starts, &options).unwrap();
     assert_eq!(trained.stop_reason, StopReason::TimeLimit);
     // The last began before the limit, since those before it took less.
     assert!(evaluations.get() >= 1 && (evaluations.get() - 1) * each <= limit);
