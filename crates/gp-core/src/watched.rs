@@ -22,6 +22,10 @@ impl Objective for Watched<'_> {
         self.objective.accepted(u)
     }
 
+    fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        self.objective.refine(u)
+    }
+
     fn auxiliary(&self) -> Vec<f64> {
         self.objective.auxiliary()
     }

@@ -2,8 +2,8 @@
 
 use crate::support::{Function, close, limits, refuse, rosenbrock, start};
 use gp_core::{
-    Evaluation, GpError, LbfgsOptions, Observer, Progress, Start, StopReason, TrainOptions,
-    TrainState, Trained, train,
+    Evaluation, GpError, LbfgsOptions, Objective, Observer, Progress, Start, StopReason,
+    TrainOptions, TrainState, Trained, train,
 };
 use std::cell::Cell;
 use std::time::Duration;
@@ -247,6 +247,34 @@ fn a_start_that_fails_ends_among_the_starts_too() {
     let part = train(&mut screening, &mut full, &starts, &options, None, &mut clock).unwrap();
     assert_eq!((part.stop_reason, part.start), (StopReason::Interrupted, 0));
     assert_eq!((part.starts.len(), part.objective), (2, hill(&part.u, 1.0).value));
+}
+
+/// Rises nowhere along its gradient until it is refined.
+struct Coarse {
+    refined: bool,
+}
+
+impl Objective for Coarse {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        if self.refined {
+            return Ok(hill(u, 3.0));
+        }
+        Ok(Evaluation { value: -u[0].abs(), gradient: vec![1.0] })
+    }
+
+    fn refine(&mut self, _: &[f64]) -> Result<bool, GpError> {
+        Ok(!std::mem::replace(&mut self.refined, true))
+    }
+}
+
+#[test]
+fn an_objective_is_refined_among_the_starts_too() {
+    let starts = [start("a", &[0.0]), start("b", &[-1.0])];
+    let [mut screening, mut full] = [Coarse { refined: false }, Coarse { refined: true }];
+    let trained =
+        train(&mut screening, &mut full, &starts, &limits(50, 20), None, &mut ()).unwrap();
+    assert!(screening.refined);
+    close("where the first start ended", trained.starts[0].u[0], 3.0, 1e-4);
 }
 
 #[test]
