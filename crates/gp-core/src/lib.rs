@@ -18,9 +18,11 @@ mod rows;
 mod scaling;
 mod space;
 mod start;
+mod stop_reason;
 mod train;
 mod transform;
 mod units;
+mod watched;
 mod whole_file;
 
 pub use adam::{AdamOptions, AdamState};
@@ -41,9 +43,8 @@ pub use rows::random_rows;
 pub use scaling::{Standardiser, check_finite};
 pub use space::{Floors, ParameterSpace};
 pub use start::{DEFAULT_STARTS, starts};
-pub use train::{
-    Observer, Progress, Start, StartReport, StopReason, TrainOptions, TrainState, Trained, train,
-};
+pub use stop_reason::StopReason;
+pub use train::{Observer, Progress, Start, StartReport, TrainOptions, TrainState, Trained, train};
 pub use transform::Transform;
 pub use units::Scales;
 pub use whole_file::WholeFile;

@@ -8,6 +8,8 @@ use crate::GpError;
 use crate::adam::AdamState;
 use crate::lbfgs::{LbfgsOptions, LbfgsState};
 use crate::objective::Objective;
+use crate::stop_reason::StopReason;
+use crate::watched::Watched;
 
 /// How training runs.
 ///
@@ -15,7 +17,7 @@ use crate::objective::Objective;
 /// | --- | --- | --- |
 /// | `lbfgs` | see [`LbfgsOptions`] | |
 /// | `screening_iters` | 20 | ≥ 1 steps given to each start |
-/// | `time_limit` | none | checked between steps |
+/// | `time_limit` | none | checked between steps, and before each evaluation among several starts |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainOptions {
     /// The optimiser's own options, for the final run.
@@ -29,43 +31,6 @@ pub struct TrainOptions {
 impl Default for TrainOptions {
     fn default() -> Self {
         Self { lbfgs: LbfgsOptions::default(), screening_iters: 20, time_limit: None }
-    }
-}
-
-/// Why training stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum StopReason {
-    /// The gradient vanished within its tolerance.
-    Gradient,
-    /// Steps no longer gain anything.
-    Value,
-    /// No better point lies along the search direction, to rounding.
-    LineSearch,
-    /// The step limit was reached.
-    MaxIterations,
-    /// The time limit was reached.
-    TimeLimit,
-    /// Nothing was free to train.
-    NothingFree,
-    /// The observer asked to stop.
-    Interrupted,
-    /// All steps of a schedule that has no test of convergence were taken.
-    Planned,
-}
-
-impl StopReason {
-    /// Whether the result is a local optimum to the tolerances asked for.
-    #[must_use]
-    pub fn converged(self) -> bool {
-        matches!(self, Self::Gradient | Self::Value | Self::LineSearch | Self::NothingFree)
-    }
-
-    /// Whether a limit ended it, so that a wider one lets a resumed run go on.
-    #[must_use]
-    pub fn limited(self) -> bool {
-        matches!(self, Self::MaxIterations | Self::TimeLimit | Self::Interrupted)
     }
 }
 
@@ -138,7 +103,7 @@ pub trait Observer {
         let _ = (progress, state);
     }
 
-    /// Asked between steps; `true` stops training.
+    /// Asked between steps, and among several starts before each evaluation; `true` stops training.
     fn interrupted(&self) -> bool {
         false
     }
@@ -175,6 +140,10 @@ pub struct Trained {
 /// `screening` is a cheaper stand-in for `full` in the same variables (the same model on a subset
 /// of the rows, say). A single start goes straight to the final run.
 ///
+/// Limits of time and interruptions end the final run between its steps. Among the starts no
+/// evaluation begins after them but the first of all, and neither does the final run: the best point
+/// so far is returned, with its screening objective.
+///
 /// # Errors
 /// [`GpError::BadStart`] when no start can be evaluated.
 pub fn train(
@@ -191,7 +160,8 @@ pub fn train(
     if starts.len() > 1 {
         while session.state.starts.len() < starts.len() {
             let start = &starts[session.state.starts.len()];
-            if let Some(stop) = session.screen(screening, start)? {
+            let stop = session.screen(screening, start)?;
+            if let Some(stop) = stop.or_else(|| session.stop_after_failure()) {
                 return session.stopped_early(stop);
             }
         }
@@ -202,6 +172,21 @@ pub fn train(
         session.state.starts.push(StartReport { name, u, objective: None, failure: None });
     }
     session.finish(full)
+}
+
+/// Where a run stands.
+struct Found {
+    u: Vec<f64>,
+    objective: f64,
+    iterations: usize,
+    evaluations: usize,
+}
+
+impl Found {
+    fn of_run(run: LbfgsState) -> Self {
+        let LbfgsState { iterations, evaluations, value, u, .. } = run;
+        Self { u, objective: value, iterations, evaluations }
+    }
 }
 
 struct Session<'a> {
@@ -227,6 +212,10 @@ impl Session<'_> {
                 return Ok(Some(stop));
             }
             Ok((run, _)) => {
+                // The run that has ended is kept, with the auxiliary variables that go with it.
+                if let Some(stop) = self.outside_stop() {
+                    return Ok(Some(stop));
+                }
                 self.state.evaluations += run.evaluations;
                 StartReport { name, u: run.u, objective: Some(run.value), failure: None }
             }
@@ -246,31 +235,41 @@ impl Session<'_> {
         let u = self.state.starts[best].u.clone();
         let (run, stop) = self.run(objective, &u, &self.options.lbfgs, None)?;
         let stop = stop.unwrap_or(StopReason::MaxIterations);
-        Ok(self.trained(run, best, stop))
+        Ok(self.trained(Found::of_run(run), best, stop))
+    }
+
+    /// Whether to stop after a start that failed, with the end of an earlier one to return.
+    fn stop_after_failure(&self) -> Option<StopReason> {
+        let failed = self.state.starts.last().is_some_and(|start| start.failure.is_some());
+        let usable = self.state.run.is_none() && best_start(&self.state.starts).is_ok();
+        if failed && usable { self.outside_stop() } else { None }
     }
 
     /// Stopped among the starts: the best point so far is that of the run under way, or where an
     /// earlier start ended.
     fn stopped_early(self, stop: StopReason) -> Result<Trained, GpError> {
-        let Some(mut run) = self.state.run.clone() else { return Err(GpError::Interrupted) };
         let mut start = self.state.starts.len();
+        let mut found = self.state.run.clone().map(Found::of_run);
         for (index, earlier) in self.state.starts.iter().enumerate() {
-            if let Some(objective) = earlier.objective.filter(|objective| *objective > run.value) {
-                run.u = earlier.u.clone();
-                run.value = objective;
+            let Some(objective) = earlier.objective else { continue };
+            let best = found.as_ref().map_or(f64::NEG_INFINITY, |found| found.objective);
+            if objective > best {
+                let (iterations, evaluations) =
+                    found.map_or((0, 0), |found| (found.iterations, found.evaluations));
+                found = Some(Found { u: earlier.u.clone(), objective, iterations, evaluations });
                 start = index;
             }
         }
-        Ok(self.trained(run, start, stop))
+        Ok(self.trained(found.ok_or(GpError::Interrupted)?, start, stop))
     }
 
-    fn trained(mut self, run: LbfgsState, start: usize, stop_reason: StopReason) -> Trained {
+    fn trained(mut self, found: Found, start: usize, stop_reason: StopReason) -> Trained {
         self.state.seconds = self.seconds();
         Trained {
-            objective: run.value,
-            iterations: run.iterations,
-            evaluations: self.state.evaluations + run.evaluations,
-            u: run.u,
+            objective: found.objective,
+            iterations: found.iterations,
+            evaluations: self.state.evaluations + found.evaluations,
+            u: found.u,
             stop_reason,
             start,
             starts: self.state.starts.clone(),
@@ -302,16 +301,34 @@ impl Session<'_> {
             if run.u.is_empty() {
                 return Ok((run, Some(StopReason::NothingFree)));
             }
-            match run.step(objective, lbfgs) {
+            match self.step(&mut run, objective, lbfgs, start) {
                 Ok(None) => {}
                 Ok(Some(stop)) => {
                     self.keep(&run, objective, start);
                     return Ok((run, Some(stop)));
                 }
-                Err(GpError::Interrupted) => return Ok((run, Some(StopReason::Interrupted))),
+                Err(GpError::Interrupted) => {
+                    let stop = self.outside_stop().unwrap_or(StopReason::Interrupted);
+                    return Ok((run, Some(stop)));
+                }
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// One step; of a start's run no further than limits allow.
+    fn step(
+        &self,
+        run: &mut LbfgsState,
+        objective: &mut dyn Objective,
+        lbfgs: &LbfgsOptions,
+        start: Option<usize>,
+    ) -> Result<Option<StopReason>, GpError> {
+        if start.is_none() {
+            return run.step(objective, lbfgs);
+        }
+        let stop = || self.outside_stop().is_some();
+        run.step(&mut Watched { objective, stop: &stop }, lbfgs)
     }
 
     fn keep(&mut self, run: &LbfgsState, objective: &dyn Objective, start: Option<usize>) {

@@ -94,7 +94,7 @@ fn several_output_columns() {
 /// Case 8: small noise and about a thousand rows: both ends stay on their sides at every step count.
 #[test]
 fn small_noise_keeps_the_bracket_right_however_early_the_solver_stops() {
-    let (n, d) = (400, 5);
+    let (n, d) = (1200, 5);
     let x = points(n, d, 3);
     let y = column(&Array1::from_shape_fn(n, |i| (x.row(i).sum()).sin() + 0.01 * wave(i, 8)));
     let kernel = kernel(
@@ -110,6 +110,9 @@ fn small_noise_keeps_the_bracket_right_however_early_the_solver_stops() {
         let solution = bounds::solve_auxiliary(&problem, &y, 1e-3, None, &options).unwrap();
         let bracket = lml_bracket(&problem, &y, &solution.v).unwrap();
         assert!(bracket.lower <= exact && exact <= bracket.upper, "{exact} outside {bracket:?}");
+        let report = &solution.reports[0];
+        assert!(!report.converged() && report.steps == steps, "{report:?}");
+        assert!(report.residual_norm > 0.0 && report.quadratic_slack.unwrap() > 1e-3);
     }
 }
 

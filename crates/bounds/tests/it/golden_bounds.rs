@@ -148,6 +148,24 @@ fn the_evidence_and_its_bounds_have_their_golden_values() {
     }
 }
 
+/// The ends of the golden bracket: VIF with its exact trace below, its dual moments above.
+#[test]
+fn the_best_bounds_have_their_golden_values() {
+    for case in cases() {
+        let (problem, n) = (case.problem(), case.x.nrows());
+        for (golden, form, det) in [
+            ("lml_lower", "auxiliary", "vif-exact"),
+            ("lml_upper", "cauchy-schwarz", "dual-moments-vif"),
+        ] {
+            let form = quad(form).value(&problem, &case.y, &case.v).unwrap();
+            let value = evidence(n, form, log_det(det).value(&problem).unwrap());
+            relative(golden, value, case.expected(golden), TOLERANCE);
+        }
+        assert!(case.expected("lml_lower") <= case.expected("lml"));
+        assert!(case.expected("lml") <= case.expected("lml_upper"));
+    }
+}
+
 #[test]
 fn traces_and_moments_have_their_golden_values() {
     for case in cases() {

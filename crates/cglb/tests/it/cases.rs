@@ -1,6 +1,6 @@
-//! What users of other packages ran into: cases 6, 22, 25 and 30 of the collection.
+//! What users of other packages ran into: cases 6, 8, 22 and 25 of the collection.
 
-use crate::support::{absolute, close, column, exact_lml, leaf, points, targets};
+use crate::support::{absolute, close, column, exact_lml, leaf, points, targets, wave, with_bound};
 use cglb::{Cglb, CglbParts, CglbSettings, VarianceFrom, cglb_gradient};
 use gp_core::{Hyperparameters, Posterior};
 use ndarray::{Array2, Axis, array};
@@ -29,6 +29,45 @@ fn jitter_is_reported_and_moves_the_bound_continuously() {
     assert!(ladder.windows(2).all(|pair| pair[1] <= pair[0]), "{ladder:?}");
     let model = Cglb::condition(&hyper, &twice, &x, &y, &absolute(0.0)).unwrap();
     assert!(model.jitter() > 0.0 && model.jitter() < 1e-12, "raised, and said so");
+}
+
+/// Five columns of few levels each, as in wind-tunnel tables, and a smooth target with little noise.
+fn levels(n: usize) -> (Array2<f64>, Array2<f64>) {
+    let x = Array2::from_shape_fn((n, 5), |(i, j)| {
+        let levels = [21.0, 27.0, 6.0, 4.0, 105.0][j];
+        let place =
+            ((i + 1) as f64 * [0.618_034, 0.754_878, 0.569_840, 0.324_718, 0.819_173][j]).fract();
+        (place * levels).floor() / levels * 3.4 - 1.7
+    });
+    let y = Array2::from_shape_fn((n, 1), |(i, _)| {
+        let row = x.row(i);
+        (1.5 * row[0] + row[1]).sin() + row[2] * row[4] + 0.3 * row[3] + 0.02 * wave(i, 7)
+    });
+    (x, y)
+}
+
+/// Case 8: the bracket holds whatever bound is trained with and wherever conjugate gradients are cut;
+/// that they were cut is said, with the residual and what it costs in nats.
+#[test]
+fn small_noise_and_solves_at_their_cap() {
+    let (x, y) = levels(1200);
+    let (z, hyper) = (x.slice(ndarray::s![..60, ..]), leaf("matern32", &[2.0; 5], 4e-4));
+    let (exact, slack) = exact_lml(&hyper, &x, &y);
+    for name in cglb::Bound::names() {
+        let mut last = f64::INFINITY;
+        for cg_max_steps in [0, 2, 20, 1000] {
+            let settings = CglbSettings { cg_max_steps, neighbours: 10, ..with_bound(name) };
+            let model = Cglb::condition(&hyper, &z, &x, &y, &settings).unwrap();
+            let found = model.evidence();
+            let named = format!("{name}, {cg_max_steps} steps: {exact} and {found:?}");
+            assert!(found.lower <= exact + slack && exact - slack <= found.upper, "{named}");
+            assert!(found.elbo() <= exact + slack && found.slack[0] <= last, "{named}");
+            let capped = cg_max_steps < 1000;
+            assert_eq!(found.cg.capped, usize::from(capped), "{named}");
+            assert!(found.residual_norm[0] > 0.0 && (found.slack[0] > 1e-3) == capped, "{named}");
+            last = found.slack[0];
+        }
+    }
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn predictions_and_parts() {
 
 #[test]
 fn conjugate_gradients_walk_the_golden_path() {
-    let mut compared = 0;
+    let (mut compared, matched) = (0, std::cell::Cell::new(0));
     for case in cases() {
         let (x, y, z) = (case.read("x"), case.y(), case.read("z"));
         case.each(|name, settings, sparse, golden| {
@@ -135,8 +135,16 @@ fn conjugate_gradients_walk_the_golden_path() {
                 golden.clone().map(|other| number(other, "half_rqr")).fold(f64::INFINITY, f64::min);
             let slack = model.evidence().slack[0];
             assert!(slack <= least * (1.0 + 1e-6) + 1e-9, "{name}: {slack} above {least}");
+            // An iterate between the golden ones may be better than any of them.
+            if slack >= least * (1.0 - 1e-6) - 1e-9 {
+                let mut path = golden.clone();
+                let kept = path.find(|other| number(other, "half_rqr") <= least).unwrap();
+                close(&name, model.evidence().elbo(), number(kept, "value"), VALUE);
+                matched.set(matched.get() + 1);
+            }
         });
         compared += 1;
     }
     assert_eq!(compared, 24);
+    assert!(matched.get() >= 100, "only {} on the path", matched.get());
 }

@@ -2,10 +2,11 @@
 
 use crate::support::{absolute, close, close_all, column, leaf, matrix, vector};
 use bounds::LogDetBound;
-use cglb::{Bound, Cglb, CglbSettings, cglb_gradient};
+use cglb::{Bound, Cglb, CglbSettings, VarianceFrom, cglb_gradient};
 use gp_core::{Hyperparameters, Posterior};
 use ndarray::Array2;
 use serde_json::{Value, json};
+use sparse_gp::{Jitter, Sgpr, SgprSettings};
 
 struct Case {
     hyper: Hyperparameters,
@@ -51,6 +52,24 @@ fn the_bound_at_a_given_v() {
         close("quad", evidence.quad_upper[0], case.expected("quad_upper"), 1e-8);
         let lml = case.expected("lml");
         assert!(evidence.lower <= lml && lml <= evidence.upper);
+    }
+}
+
+/// The mean and the variance of SGPR: those of `sparse-gp`, and CGLB's own at v = 0.
+#[test]
+fn predictions_from_the_inducing_points_alone() {
+    for case in cases() {
+        let ([x, z], y) = (["X", "Z"].map(|name| case.read(name)), column(vector(&case.json["y"])));
+        let (at, golden) = (case.read("X_test"), &case.json["predictions"]);
+        let settings = SgprSettings { jitter: Jitter::Absolute(0.0), low_memory: false };
+        let sgpr = Sgpr::condition(&case.hyper, &z, &x, &y, &settings).unwrap();
+        let none = Array2::zeros(y.dim());
+        let cglb = Cglb::with_auxiliary(&case.hyper, &z, &x, &y, &none, &absolute(0.0)).unwrap();
+        let cglb = cglb.with_variance_from(VarianceFrom::InducingPoints);
+        for found in [sgpr.predict(&at).unwrap(), cglb.predict(&at).unwrap()] {
+            close_all("mean", found.mean.column(0), &vector(&golden["mean_sgpr"]), 1e-8);
+            close_all("variance", &found.var_latent, &vector(&golden["var_sgpr"]), 1e-8);
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::support::{Function, close, limits, refuse, rosenbrock, start};
 use gp_core::{
-    Evaluation, GpError, LbfgsOptions, Observer, Progress, Start, StopReason, TrainOptions,
-    TrainState, Trained, train,
+    Evaluation, GpError, LbfgsOptions, Objective, Observer, Progress, Start, StopReason,
+    TrainOptions, TrainState, Trained, train,
 };
+use std::cell::Cell;
 use std::time::Duration;
 
 fn run<F>(mut function: F, starts: &[Start], options: &TrainOptions) -> Result<Trained, GpError>
@@ -156,6 +157,124 @@ fn stopped_among_the_starts_the_best_so_far_is_returned() {
         assert_eq!((trained.stop_reason, trained.start), (StopReason::Interrupted, best));
         assert_eq!(trained.objective, two_hills(&trained.u).unwrap().value);
     }
+}
+
+/// Asks to stop from the evaluation of this number on: a clock that an objective moves.
+struct Clock<'a> {
+    evaluations: &'a Cell<usize>,
+    limit: usize,
+}
+
+impl Observer for Clock<'_> {
+    fn interrupted(&self) -> bool {
+        self.evaluations.get() >= self.limit
+    }
+}
+
+/// After the limit not one evaluation of a start begins, nor the final run; and the run that is
+/// resumed finds what an uninterrupted one does.
+#[test]
+fn no_evaluation_among_the_starts_begins_after_a_limit() {
+    let starts = [[-1.2, 1.0], [2.0, -1.0], [0.0, 5.0]].map(|u| start("start", &u));
+    let options = limits(200, 6);
+    let train_until = |limit: usize, resume: Option<TrainState>| {
+        let (screened, finals) = (Cell::new(0), Cell::new(0));
+        let counted = |count: &Cell<usize>, u: &[f64]| {
+            count.set(count.get() + 1);
+            rosenbrock(u)
+        };
+        let mut screening = Function(|u: &[f64]| counted(&screened, u));
+        let mut full = Function(|u: &[f64]| counted(&finals, u));
+        let mut clock = Clock { evaluations: &screened, limit };
+        let trained = train(&mut screening, &mut full, &starts, &options, resume, &mut clock);
+        (trained.unwrap(), screened.get(), finals.get())
+    };
+    let (whole, screened, _) = train_until(usize::MAX, None);
+    for limit in 1..=screened {
+        let (part, evaluations, finals) = train_until(limit, None);
+        assert_eq!((part.stop_reason, evaluations, finals), (StopReason::Interrupted, limit, 0));
+        assert_eq!(part.objective, rosenbrock(&part.u).unwrap().value);
+        assert!(part.objective >= rosenbrock(&starts[0].u).unwrap().value);
+        let (rest, _, _) = train_until(usize::MAX, Some(part.state));
+        assert_eq!((rest.u, &rest.starts), (whole.u.clone(), &whole.starts), "{limit}");
+    }
+}
+
+/// The same by the clock: each evaluation takes long beside the limit.
+#[test]
+fn a_time_limit_is_exceeded_by_one_evaluation_of_a_start_at_most() {
+    let starts = [[-1.2, 1.0], [2.0, -1.0]].map(|u| start("start", &u));
+    let (each, limit) = (Duration::from_millis(20), Duration::from_millis(70));
+    let evaluations = Cell::new(0_u32);
+    let slow = |u: &[f64]| {
+        evaluations.set(evaluations.get() + 1);
+        std::thread::sleep(each);
+        rosenbrock(u)
+    };
+    let options = TrainOptions { time_limit: Some(limit), ..limits(100, 50) };
+    let trained = run(slow, &starts, &options).unwrap();
+    assert_eq!(trained.stop_reason, StopReason::TimeLimit);
+    // The last began before the limit, since those before it took less.
+    assert!(evaluations.get() >= 1 && (evaluations.get() - 1) * each <= limit);
+}
+
+/// With the time over and no start that could be evaluated the next one is.
+#[test]
+fn a_limit_waits_for_a_start_that_can_be_evaluated() {
+    let function = |u: &[f64]| if u[0] > 10.0 { Err(refuse()) } else { Ok(hill(u, 1.0)) };
+    let starts = [start("hole", &[20.0]), start("fine", &[0.0]), start("better", &[0.9])];
+    let options = TrainOptions { time_limit: Some(Duration::ZERO), ..limits(50, 5) };
+    let trained = run(function, &starts, &options).unwrap();
+    assert_eq!((trained.stop_reason, trained.start), (StopReason::TimeLimit, 1));
+    assert_eq!((trained.u, trained.starts.len()), (vec![0.0], 1));
+}
+
+/// Asks to stop once a start has failed.
+#[test]
+fn a_start_that_fails_ends_among_the_starts_too() {
+    let failures = Cell::new(0);
+    let function = |u: &[f64]| match u[0] > 10.0 {
+        true => {
+            failures.set(failures.get() + 1);
+            Err(refuse())
+        }
+        false => Ok(hill(u, 1.0)),
+    };
+    let starts = [start("fine", &[0.0]), start("hole", &[20.0])];
+    let mut clock = Clock { evaluations: &failures, limit: 1 };
+    let (mut screening, mut full) = (Function(function), Function(|_: &[f64]| Err(refuse())));
+    let options = limits(50, 5);
+    let part = train(&mut screening, &mut full, &starts, &options, None, &mut clock).unwrap();
+    assert_eq!((part.stop_reason, part.start), (StopReason::Interrupted, 0));
+    assert_eq!((part.starts.len(), part.objective), (2, hill(&part.u, 1.0).value));
+}
+
+/// Rises nowhere along its gradient until it is refined.
+struct Coarse {
+    refined: bool,
+}
+
+impl Objective for Coarse {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        if self.refined {
+            return Ok(hill(u, 3.0));
+        }
+        Ok(Evaluation { value: -u[0].abs(), gradient: vec![1.0] })
+    }
+
+    fn refine(&mut self, _: &[f64]) -> Result<bool, GpError> {
+        Ok(!std::mem::replace(&mut self.refined, true))
+    }
+}
+
+#[test]
+fn an_objective_is_refined_among_the_starts_too() {
+    let starts = [start("a", &[0.0]), start("b", &[-1.0])];
+    let [mut screening, mut full] = [Coarse { refined: false }, Coarse { refined: true }];
+    let trained =
+        train(&mut screening, &mut full, &starts, &limits(50, 20), None, &mut ()).unwrap();
+    assert!(screening.refined);
+    close("where the first start ended", trained.starts[0].u[0], 3.0, 1e-4);
 }
 
 #[test]

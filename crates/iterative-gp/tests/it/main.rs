@@ -5,6 +5,7 @@ mod bracket;
 mod cases;
 mod draws;
 mod estimates;
+mod golden;
 mod laws;
 mod love;
 mod parts;

@@ -78,7 +78,9 @@ fn love_of_rank_500_errs_by_less_than_a_hundredth_of_the_prior_variance() {
                 began.elapsed().as_secs_f64()
             );
             assert!(errors.iter().all(|error| *error > -1e-8));
-            assert!(rank < 500 || neighbours == 0 || worst <= 1e-2, "{name}: {worst}");
+            // Of the plain method too, which no neighbour completes.
+            assert!(rank < 500 || worst <= 1e-2, "{name}, {neighbours} neighbours: {worst}");
+            assert!(found.iter().all(|variance| *variance >= 0.0));
         }
     }
 }

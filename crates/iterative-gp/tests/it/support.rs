@@ -14,6 +14,12 @@ pub(crate) fn close(what: &str, a: f64, b: f64, tolerance: f64) {
     assert!(error <= tolerance, "{what}: {a} instead of {b}, relative error {error:e}");
 }
 
+/// The difference against |b| itself: what golden values are held to.
+#[track_caller]
+pub(crate) fn relative(what: &str, a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance * b.abs(), "{what}: {a} instead of {b}");
+}
+
 pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
     values.into_iter().map(|value| value.to_bits()).collect()
 }

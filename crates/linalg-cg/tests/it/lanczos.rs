@@ -5,8 +5,10 @@ use linalg_cg::{
     Preconditioner, ScaledIdentity, StopReason, Tridiagonal, cg_lanczos, gram, krylov_basis,
     matmul, symmetric_eigen, symmetric_eigenvalues,
 };
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, Array2, Axis, array};
+use serde_json::Value;
 
+use crate::kernel;
 use crate::support::random;
 
 /// A Aᵀ/k + shift I.
@@ -40,6 +42,36 @@ fn rules_are_those_of_the_dense_eigenproblem() {
     assert_eq!(Tridiagonal::default().rule().unwrap().apply(f64::ln), 0.0);
     let nan = Tridiagonal::new(vec![f64::NAN, 1.0], vec![1.0, 0.0]).unwrap().rule();
     assert!(matches!(nan, Err(LinalgError::EigenNotConverged { n: 2 })));
+}
+
+/// T has the golden eigenvalues and first components, which fix its entries; so have the quadratures.
+#[test]
+fn golden_lanczos_matrices() {
+    let golden: Value = serde_json::from_str(include_str!("../golden/iterative.json")).unwrap();
+    for case in golden["plain_cg"].as_array().unwrap() {
+        let mut k = kernel::matrix(&case["kernel"], &kernel::table(&case["x"]));
+        k.diag_mut().mapv_inplace(|value| value + case["noise_variance"].as_f64().unwrap());
+        let probe = Array1::from(kernel::numbers(&case["probe"])).insert_axis(Axis(1));
+        let (op, plain) = (DenseOperator::new(k).unwrap(), ScaledIdentity::identity(probe.nrows()));
+        for expected in case["lanczos"].as_array().unwrap() {
+            let max_steps = expected["steps"].as_u64().unwrap() as usize;
+            let options = LanczosOptions { max_steps, ..LanczosOptions::default() };
+            let run = cg_lanczos(&op, &probe, &plain, &array![0.0], &options).unwrap();
+            assert_eq!(run.tridiagonals[0].steps(), max_steps);
+            let found = run.tridiagonals[0].rule().unwrap();
+            let mut coupling = kernel::numbers(&expected["beta"]);
+            coupling.push(0.0);
+            let alpha = kernel::numbers(&expected["alpha"]);
+            let rule = Tridiagonal::new(alpha, coupling).unwrap().rule().unwrap();
+            let pairs = found.nodes.iter().zip(&rule.nodes);
+            for (a, b) in pairs.chain(found.weights.iter().zip(&rule.weights)) {
+                assert!((a - b).abs() <= 1e-8 * b.abs() + 1e-13, "{}: {a} for {b}", case["case"]);
+            }
+            let quadrature = found.apply(f64::ln) * probe.mapv(|z| z * z).sum();
+            let golden = expected["quadrature"].as_f64().unwrap();
+            assert!((quadrature - golden).abs() <= 1e-8 * golden.abs(), "{quadrature} {golden}");
+        }
+    }
 }
 
 #[test]
