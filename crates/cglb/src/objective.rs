@@ -43,7 +43,7 @@ const REFINED: f64 = 0.01;
 /// What is known about the point last looked at.
 struct Last {
     u: Vec<f64>,
-    /// The bound; `None` where it was not evaluated yet.
+    /// The objective; `None` where it was not evaluated yet.
     value: Option<f64>,
     system: NystromSystem,
     residual: Array2<f64>,
@@ -69,12 +69,16 @@ pub(crate) struct CglbObjective<'a> {
     anchor_u: Option<Vec<f64>>,
     anchor: Option<Anchor>,
     v: Option<Array2<f64>>,
-    /// Whether v is a start for the run that comes: the next round of the one that was.
-    keeps_v: bool,
-    /// Nats that conjugate gradients may leave of each target.
+    /// Whether the run that comes goes on where the last one ended, as the next round of it.
+    continues: bool,
+    /// Nats that conjugate gradients may leave of each target, and the least they are asked for: what a
+    /// capped solve has left is not asked for again.
     tolerance: f64,
-    /// The bound at the last accepted step.
-    accepted: Option<f64>,
+    finest: f64,
+    /// The objective where the run stands.
+    here: Option<f64>,
+    /// Whether the next evaluation is where the run stands.
+    stands: bool,
     last: Option<Last>,
     /// Where [`Preconditioning::Auto`] has come to Vecchia in this round: its neighbours are those of
     /// that point, and found once.
@@ -91,7 +95,9 @@ impl<'a> CglbObjective<'a> {
     ) -> Self {
         let (stats, steps) = (CgStats::default(), Vec::new());
         let (round, anchor_u, anchor, v, last, vecchia_u) = (0, None, None, None, None, None);
-        let (keeps_v, tolerance, accepted) = (false, settings.training_tolerance, None);
+        let (continues, tolerance) = (false, settings.training_tolerance);
+        let finest = FINEST * tolerance;
+        let (here, stands) = (None, true);
         Self {
             x,
             y,
@@ -104,9 +110,11 @@ impl<'a> CglbObjective<'a> {
             anchor_u,
             anchor,
             v,
-            keeps_v,
+            continues,
             tolerance,
-            accepted,
+            finest,
+            here,
+            stands,
             last,
             vecchia_u,
         }
@@ -115,7 +123,7 @@ impl<'a> CglbObjective<'a> {
     /// Counts a round, from whose end the next starts.
     pub(crate) fn end_round(&mut self) {
         self.round += 1;
-        self.keeps_v = true;
+        self.continues = true;
     }
 
     /// Whether anything is chosen anew from one round to the next.
@@ -236,7 +244,10 @@ impl<'a> CglbObjective<'a> {
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
-        let (u, value, slack) = (u.to_vec(), Some(bound.value), Some(slack));
+        if solved.is_some_and(|solved| !solved.converged) {
+            self.finest = slack.clamp(self.finest, self.settings.training_tolerance);
+        }
+        let (u, value, slack) = (u.to_vec(), None, Some(slack));
         self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(bound)
     }
@@ -244,11 +255,11 @@ impl<'a> CglbObjective<'a> {
     /// Asks conjugate gradients for a part of what the step to `u` gained.
     fn adapt_tolerance(&mut self, u: &[f64]) {
         let value = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
-        if let (Some(value), Some(before)) = (value, self.accepted) {
+        if let (Some(value), Some(before)) = (value, self.here) {
             let most = self.settings.training_tolerance;
-            self.tolerance = (OF_GAIN * (value - before)).clamp(FINEST * most, most);
+            self.tolerance = (OF_GAIN * (value - before)).clamp(self.finest, most);
         }
-        self.accepted = value.or(self.accepted);
+        self.here = value;
     }
 
     /// Improves v at `u`; whether it changed.
@@ -290,7 +301,7 @@ fn with_known<'a>(
     })
 }
 
-/// Of each column the v, old or new, with the tighter bound: a refresh never lowers the objective.
+/// Of each column the v, old or new, with the tighter bound.
 fn better(
     problem: &Problem<'_>,
     y: &Array2<f64>,
@@ -322,6 +333,12 @@ impl Objective for CglbObjective<'_> {
             (Points::Free, Some(z)) => evaluation.gradient.extend(&z),
             _ => evaluation.gradient.resize(u.len(), 0.0),
         }
+        if let Some(last) = &mut self.last {
+            last.value = Some(evaluation.value);
+        }
+        if std::mem::take(&mut self.stands) {
+            self.here = Some(evaluation.value);
+        }
         Ok(evaluation)
     }
 
@@ -329,24 +346,29 @@ impl Objective for CglbObjective<'_> {
         self.anchor_u = Some(u.to_vec());
         (self.anchor, self.last, self.vecchia_u) = (None, None, None);
         // The next round goes on as accurately as the last ended.
-        if !std::mem::take(&mut self.keeps_v) {
+        if !std::mem::take(&mut self.continues) {
             (self.v, self.tolerance) = (None, self.settings.training_tolerance);
+            self.finest = FINEST * self.tolerance;
         }
-        self.accepted = None;
+        (self.here, self.stands) = (None, true);
         Ok(())
     }
 
     fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
         self.adapt_tolerance(u);
-        self.refresh(u)
+        // The v of a point that is not the last evaluated is gone: value and gradient there stand.
+        let known = self.last.as_ref().is_some_and(|last| last.u == u);
+        self.stands = known && self.refresh(u)?;
+        Ok(self.stands)
     }
 
     fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
-        let finest = FINEST * self.settings.training_tolerance;
-        let can = self.tolerance > finest;
-        self.tolerance = (REFINED * self.tolerance).max(finest);
-        Ok(can && self.refresh(u)?)
+        self.ensure_anchor(u)?;
+        let can = self.tolerance > self.finest;
+        self.tolerance = (REFINED * self.tolerance).max(self.finest);
+        self.stands = can && self.refresh(u)?;
+        Ok(self.stands)
     }
 
     fn auxiliary(&self) -> Vec<f64> {
@@ -361,8 +383,8 @@ impl Objective for CglbObjective<'_> {
             self.vecchia_u.as_ref().map_or(0, Vec::len),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
-        all.extend([self.tolerance, f64::from(u8::from(self.accepted.is_some()))]);
-        all.push(self.accepted.unwrap_or(0.0));
+        all.extend([self.tolerance, self.finest, f64::from(u8::from(self.here.is_some()))]);
+        all.push(self.here.unwrap_or(0.0));
         all.extend(self.steps.iter().map(|steps| *steps as f64));
         all.extend(self.anchor_u.iter().flatten());
         all.extend(self.vecchia_u.iter().flatten());
@@ -375,10 +397,12 @@ impl Objective for CglbObjective<'_> {
         let [round, solves, steps_total, steps_max, capped, calls, anchors, vecchia] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
-        let Some((&[tolerance, any, accepted], rest)) = rest.split_first_chunk::<3>() else {
+        let Some((&[tolerance, finest, any, here], rest)) = rest.split_first_chunk::<4>() else {
             return;
         };
-        (self.tolerance, self.accepted) = (tolerance, (any > 0.0).then_some(accepted));
+        (self.tolerance, self.finest) = (tolerance, finest);
+        self.here = (any > 0.0).then_some(here);
+        self.stands = false;
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
         let (anchor, rest) = rest.split_at(anchors.min(rest.len()));

@@ -67,7 +67,12 @@ fn next_round(objective: &mut CglbObjective<'_>, trained: &Trained) -> Option<Tr
     let mut state = trained.state.clone();
     let mut run = state.run.take()?;
     objective.end_round();
+    let capped = objective.stats.capped;
     let mut fresh = LbfgsState::start(objective, trained.u.clone()).ok()?;
+    if objective.stats.capped > capped {
+        // What it came to says nothing of the bound.
+        return None;
+    }
     let tolerance =
         objective.settings.training_tolerance + UNCHANGED * trained.objective.abs().max(1.0);
     let changed = (fresh.value - trained.objective).abs() > tolerance;

@@ -52,8 +52,8 @@ pub struct CglbSettings {
     pub neighbours: usize,
     /// Rows of a block, at most, where the bound splits them.
     pub block: usize,
-    /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target; later where steps gain
-    /// less than some three hundred times as much.
+    /// Conjugate gradients stop in training once ½ rᵀQ⁻¹r is at most this, in nats per target, and at 0.003 of
+    /// what a step of training gains if that is less.
     pub training_tolerance: f64,
     /// The same for the model that predicts and is certified.
     pub prediction_tolerance: f64,

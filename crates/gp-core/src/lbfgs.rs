@@ -66,6 +66,8 @@ pub struct LbfgsState {
     pub evaluations: usize,
     pairs: VecDeque<Pair>,
     small_gains: usize,
+    /// Whether no better point was found from here.
+    exhausted: bool,
 }
 
 /// One step and the change of the (descent) gradient along it.
@@ -97,6 +99,7 @@ impl LbfgsState {
             evaluations: 1,
             pairs: VecDeque::new(),
             small_gains: 0,
+            exhausted: false,
         })
     }
 
@@ -109,8 +112,8 @@ impl LbfgsState {
     /// Takes one step, or says why there is none to take.
     ///
     /// # Errors
-    /// [`GpError::Interrupted`] from the objective; the state is then as before the call. Other
-    /// errors of the objective count as trials that failed.
+    /// [`GpError::Interrupted`] from the objective: go on from a copy made before the call. Other
+    /// errors count as trials that failed, but for those at an accepted point.
     pub fn step(
         &mut self,
         objective: &mut dyn Objective,
@@ -126,7 +129,11 @@ impl LbfgsState {
         if self.small_gains >= ENOUGH_SMALL_GAINS {
             return Ok(Some(StopReason::Value));
         }
+        if self.exhausted {
+            return Ok(Some(StopReason::LineSearch));
+        }
         let Some((direction, trial)) = self.search_again(objective)? else {
+            self.exhausted = true;
             return Ok(Some(StopReason::LineSearch));
         };
         let gain = self.value + trial.value;
@@ -150,11 +157,24 @@ impl LbfgsState {
         objective: &mut dyn Objective,
     ) -> Result<Option<(Vec<f64>, Trial)>, GpError> {
         let found = self.search(objective)?;
-        if found.is_some() || !objective.refine(&self.u)? {
+        if found.is_some() {
             return Ok(found);
         }
-        self.reevaluate(objective)?;
-        self.search(objective)
+        let before = (self.value, self.gradient.clone());
+        let refined = match objective.refine(&self.u) {
+            Ok(true) => self.reevaluate(objective),
+            Ok(false) => return Ok(None),
+            Err(error) => Err(error),
+        };
+        match refined {
+            // Where auxiliary variables have been lost to trials it can come out worse.
+            Ok(()) if self.value >= before.0 => self.search(objective),
+            Err(GpError::Interrupted) => Err(GpError::Interrupted),
+            _ => {
+                (self.value, self.gradient) = before;
+                Ok(None)
+            }
+        }
     }
 
     /// Searches along the quasi-Newton direction, and along the gradient if that fails.

@@ -55,7 +55,8 @@ pub trait Objective {
     }
 
     /// Told that no better point was found from `u` on. `true` means that the objective is more
-    /// accurate from now on: it is evaluated again at `u` and searched once more.
+    /// accurate from now on: it is evaluated again at `u` and, unless that is lower than before, searched
+    /// once more.
     ///
     /// # Errors
     /// Whatever prevented the refinement.

@@ -140,9 +140,9 @@ pub struct Trained {
 /// `screening` is a cheaper stand-in for `full` in the same variables (the same model on a subset
 /// of the rows, say). A single start goes straight to the final run.
 ///
-/// Limits of time and interruptions end the final run between its steps. Among the starts no
-/// evaluation begins after them but the first of all, and neither does the final run: the best point
-/// so far is returned, with its screening objective.
+/// Limits of time and interruptions end the final run between its steps. Once one of several starts
+/// could be evaluated, no evaluation of any begins after them, and neither does the final run: the
+/// best point so far is returned, with its screening objective.
 ///
 /// # Errors
 /// [`GpError::BadStart`] when no start can be evaluated.

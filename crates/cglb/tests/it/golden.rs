@@ -139,7 +139,7 @@ fn conjugate_gradients_walk_the_golden_path() {
             if slack >= least * (1.0 - 1e-6) - 1e-9 {
                 let mut path = golden.clone();
                 let kept = path.find(|other| number(other, "half_rqr") <= least).unwrap();
-                close(&name, model.evidence().elbo(), number(kept, "value"), VALUE);
+                close(name, model.evidence().elbo(), number(kept, "value"), VALUE);
                 matched.set(matched.get() + 1);
             }
         });

@@ -259,7 +259,7 @@ impl Objective for Coarse {
         if self.refined {
             return Ok(hill(u, 3.0));
         }
-        Ok(Evaluation { value: -u[0].abs(), gradient: vec![1.0] })
+        Ok(Evaluation { value: -100.0 - u[0].abs(), gradient: vec![1.0] })
     }
 
     fn refine(&mut self, _: &[f64]) -> Result<bool, GpError> {

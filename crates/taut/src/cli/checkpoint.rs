@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::{Display, training_line};
 
-const FORMAT: Format = Format { name: "taut-checkpoint", version: 1 };
+const FORMAT: Format = Format { name: "taut-checkpoint", version: 2 };
 /// Time between saves while training runs undisturbed.
 const BETWEEN_SAVES: Duration = Duration::from_secs(10);
 

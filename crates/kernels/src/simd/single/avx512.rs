@@ -118,9 +118,10 @@ impl Singles for Avx512Single {
         Self(unsafe { _mm512_set1_ps(value) })
     }
 
-    /// Eight vectors at once, for there are never fewer: each step folds the lanes of two into one.
+    /// Eight vectors at once, and there are no fewer: each step folds the lanes of two into one.
     #[inline(always)]
     fn sums<const R: usize>(vectors: &[Self; R], sums: &mut [f32]) {
+        assert!(R.is_multiple_of(8), "vectors come by eight");
         for (v, sums) in vectors.chunks_exact(8).zip(sums.chunks_exact_mut(8)) {
             let even = fold(halves(v[0], v[2]), halves(v[4], v[6]));
             let odd = fold(halves(v[1], v[3]), halves(v[5], v[7]));
