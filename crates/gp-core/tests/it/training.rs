@@ -257,9 +257,10 @@ struct Coarse {
 impl Objective for Coarse {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
         if self.refined {
-            return Ok(hill(u, 3.0));
+            let hill = hill(u, 3.0);
+            return Ok(Evaluation { value: hill.value + 10.0, ..hill });
         }
-        Ok(Evaluation { value: -100.0 - u[0].abs(), gradient: vec![1.0] })
+        Ok(Evaluation { value: -u[0].abs(), gradient: vec![1.0] })
     }
 
     fn refine(&mut self, _: &[f64]) -> Result<bool, GpError> {
