@@ -153,14 +153,6 @@ impl<'a> Problem<'a> {
         self.built.into_nystrom()
     }
 
-    /// An upper bound on the condition number of the factor of k(Z, Z): √(M variance / jitter), a jitter
-    /// below rounding counting as rounding; 0 without inducing points.
-    pub(crate) fn inducing_condition(&self) -> f64 {
-        let Some(Inducing { z, jitter, .. }) = self.inducing else { return 0.0 };
-        let largest = z.nrows() as f64 * self.largest_variance;
-        if largest > 0.0 { (largest / jitter.max(f64::EPSILON * largest)).sqrt() } else { 0.0 }
-    }
-
     /// The jitter used as a multiple of the mean of k(z, z), where it moves with that; else 0.
     pub(crate) fn relative_jitter(&self, system: &NystromSystem) -> f64 {
         match self.inducing.and_then(|inducing| inducing.mean_variance) {
