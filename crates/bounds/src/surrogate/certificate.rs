@@ -67,7 +67,8 @@ impl Surrogate {
         }
     }
 
-    /// All moments, by one pass over tiles of columns of K (two with inducing points).
+    /// All moments, by one pass over tiles of columns of K (three with inducing points: the trace is that of
+    /// [`exact_trace`](Self::exact_trace), for the diagonal of S suffers from the root of I + AAᵀ where λ_max/σ² is large).
     ///
     /// Cost: O(N² (M + k + D)) time, O(N (M + 64)) memory for each thread.
     ///
@@ -84,7 +85,10 @@ impl Surrogate {
         let on = |shift: f64| totals.diagonal.iter().map(|d| (d - shift).powi(2)).sum::<f64>();
         Ok(Moments {
             n: self.n(),
-            trace_excess: -n * mean,
+            trace_excess: match self.low_rank() {
+                Some(_) => self.exact_trace(problem),
+                None => -n * mean,
+            },
             variance: (totals.off_diagonal + on(mean)) / n,
             squares: totals.off_diagonal + on(0.0),
             inverse_squares: totals.dual,
