@@ -1,9 +1,9 @@
 //! What a surrogate's certificates need of the whole of K, by tiles of its columns.
 
-use super::low_rank::LowRank;
+use super::low_rank::Root;
 use super::{NystromSystem, Surrogate, SurrogateKind, VecchiaFactors, space_partition};
 use crate::{BoundError, Problem};
-use linalg_cg::{Preconditioner, Shards, matmul, matmul_nt};
+use linalg_cg::{Preconditioner, Shards, matmul, matmul_nt, matmul_tn};
 use ndarray::{Array2, ArrayRef2, Axis, s};
 
 /// Rows of a tile: its memory is O(N · TILE) for each thread.
@@ -67,8 +67,7 @@ impl Surrogate {
         }
     }
 
-    /// All moments, by one pass over tiles of columns of K (three with inducing points: the trace is that of
-    /// [`exact_trace`](Self::exact_trace), for the diagonal of S suffers from the root of I + AAᵀ where λ_max/σ² is large).
+    /// All moments, by one pass over tiles of columns of K (two with inducing points).
     ///
     /// Cost: O(N² (M + k + D)) time, O(N (M + 64)) memory for each thread.
     ///
@@ -85,10 +84,7 @@ impl Surrogate {
         let on = |shift: f64| totals.diagonal.iter().map(|d| (d - shift).powi(2)).sum::<f64>();
         Ok(Moments {
             n: self.n(),
-            trace_excess: match self.low_rank() {
-                Some(_) => self.exact_trace(problem),
-                None => -n * mean,
-            },
+            trace_excess: -n * mean,
             variance: (totals.off_diagonal + on(mean)) / n,
             squares: totals.off_diagonal + on(0.0),
             inverse_squares: totals.dual,
@@ -166,13 +162,13 @@ struct Pass<'s, 'p, 'a> {
     low: Option<LowPass<'s>>,
 }
 
-/// The low-rank parts of ΔFᵀ.
+/// The low-rank parts of ΔFᵀ, in the coordinates of the root: P = AU, y its weights.
 struct LowPass<'s> {
-    low: &'s LowRank,
-    /// Vᵀ − ΔTᵀAY = Vᵀ − VᵀY + RTᵀAY, `[N, M]`: what A_Jᵀ is multiplied with in ΔFᵀ.
+    root: &'s Root,
+    /// VᵀU − ΔTᵀPy = VᵀU − VᵀUy + RTᵀPy, `[N, M]`: what P_Jᵀ is multiplied with in ΔFᵀ.
     corrected: Array2<f64>,
-    /// A Y, `[N, M]`.
-    a_y: Array2<f64>,
+    /// P diag(y), `[N, M]`.
+    weighted: Array2<f64>,
 }
 
 impl<'s, 'p, 'a> Pass<'s, 'p, 'a> {
@@ -183,12 +179,13 @@ impl<'s, 'p, 'a> Pass<'s, 'p, 'a> {
         };
         let low = match surrogate.low_rank() {
             Some(low) => {
-                let y = low.inverse_root()?;
-                let a_y = matmul(&low.a, y);
-                let vt = low.system.v().t();
-                let w = surrogate.sparse().apply_transpose(&a_y);
-                let corrected = &vt - &matmul(&vt, y) + residual_product(problem, &low.system, &w);
-                Some(LowPass { low, corrected, a_y })
+                let root = low.root()?;
+                let weighted = &root.turned * &root.inverse;
+                let vt = matmul_tn(low.system.v(), &root.vectors);
+                let w = surrogate.sparse().apply_transpose(&weighted);
+                let kept = &vt - &(&vt * &root.inverse);
+                let corrected = kept + residual_product(problem, &low.system, &w);
+                Some(LowPass { root, corrected, weighted })
             }
             None => None,
         };
@@ -205,7 +202,7 @@ impl<'s, 'p, 'a> Pass<'s, 'p, 'a> {
         // ΔT_Jᵀ = T⁻¹E_J − KT_Jᵀ, plus VᵀA_Jᵀ and the correction of (I + AAᵀ)^(−½).
         let mut delta = inverse - self.k_times_rows(factors, rows).t();
         if let Some(pass) = &self.low {
-            delta += &matmul_nt(&pass.corrected, &pass.low.a.select(Axis(0), rows));
+            delta += &matmul_nt(&pass.corrected, &pass.root.turned.select(Axis(0), rows));
         }
         let dual = match self.dual {
             Some(system) => system.quad(&delta).sum(),
@@ -213,7 +210,7 @@ impl<'s, 'p, 'a> Pass<'s, 'p, 'a> {
         };
         let mut turned = factors.apply(&delta);
         if let Some(pass) = &self.low {
-            turned -= &matmul(&pass.a_y, &linalg_cg::matmul_tn(&pass.low.a, &turned));
+            turned -= &matmul(&pass.weighted, &matmul_tn(&pass.root.turned, &turned));
         }
         summarise(rows, &turned, dual, &local)
     }

@@ -2,8 +2,8 @@
 
 use super::{NystromSystem, VecchiaFactors};
 use crate::BoundError;
-use linalg_cg::{Cholesky, gram, matmul, matmul_nt, matmul_tn, symmetric_eigen};
-use ndarray::{Array2, ArrayRef2};
+use linalg_cg::{Cholesky, gram, matmul, matmul_tn, symmetric_eigen};
+use ndarray::{Array1, Array2, ArrayRef2, Axis};
 use std::sync::{Arc, OnceLock};
 
 /// `A = TVᵀ [N, M]` and M = I + AᵀA, factorised.
@@ -15,16 +15,23 @@ pub(crate) struct LowRank {
     root: OnceLock<Result<Root, BoundError>>,
 }
 
-/// Square roots of I + AAᵀ by the eigenvectors of AᵀA.
+/// Square roots of I + AAᵀ by the eigenvectors U of AᵀA.
 ///
 /// ```text
-/// (I + AAᵀ)^(−½) = I − A Y Aᵀ,   y = 1/(√(1+λ) (√(1+λ) + 1))
-/// (I + AAᵀ)^(½)  = I + A W Aᵀ,   w = 1/(√(1+λ) + 1)
+/// (I + AAᵀ)^(−½) = I − P diag(y) Pᵀ,   y = 1/(√(1+λ) (√(1+λ) + 1)),   P = AU
+/// (I + AAᵀ)^(½)  = I + P diag(w) Pᵀ,   w = 1/(√(1+λ) + 1)
 /// ```
+///
+/// Never by U diag(y) Uᵀ: where λ is nearly 0, y is ½, and A times such a matrix would be sums of large numbers
+/// that cancel, for the columns of P that vanish do so by themselves.
 #[derive(Debug)]
-struct Root {
-    inverse: Array2<f64>,
-    direct: Array2<f64>,
+pub(crate) struct Root {
+    /// U `[M, M]` and P `[N, M]`.
+    pub(crate) vectors: Array2<f64>,
+    pub(crate) turned: Array2<f64>,
+    /// y and w `[M]`.
+    pub(crate) inverse: Array1<f64>,
+    direct: Array1<f64>,
 }
 
 impl LowRank {
@@ -66,20 +73,17 @@ impl LowRank {
 
     /// What (I + AAᵀ)^(−½) takes off Y.
     pub(crate) fn shrink(&self, y: &ArrayRef2<f64>) -> Result<Array2<f64>, BoundError> {
-        Ok(matmul(&self.a, &matmul(&self.root()?.inverse, &matmul_tn(&self.a, y))))
+        let root = self.root()?;
+        Ok(root.weighted(&root.inverse, y))
     }
 
     /// What (I + AAᵀ)^(½) adds to Y.
     pub(crate) fn stretch(&self, y: &ArrayRef2<f64>) -> Result<Array2<f64>, BoundError> {
-        Ok(matmul(&self.a, &matmul(&self.root()?.direct, &matmul_tn(&self.a, y))))
+        let root = self.root()?;
+        Ok(root.weighted(&root.direct, y))
     }
 
-    /// The Y of (I + AAᵀ)^(−½) = I − A Y Aᵀ, `[M, M]`.
-    pub(crate) fn inverse_root(&self) -> Result<&Array2<f64>, BoundError> {
-        Ok(&self.root()?.inverse)
-    }
-
-    fn root(&self) -> Result<&Root, BoundError> {
+    pub(crate) fn root(&self) -> Result<&Root, BoundError> {
         self.root.get_or_init(|| Root::new(&self.a)).as_ref().map_err(Clone::clone)
     }
 }
@@ -87,11 +91,19 @@ impl LowRank {
 impl Root {
     fn new(a: &Array2<f64>) -> Result<Self, BoundError> {
         let (lambda, vectors) = symmetric_eigen(&gram(&a.t()))?;
-        let with = |f: &dyn Fn(f64) -> f64| {
-            // AᵀA ⪰ 0: a negative eigenvalue is rounding error.
-            let scaled = &vectors * &lambda.mapv(|l| f((1.0 + l.max(0.0)).sqrt()));
-            matmul_nt(&scaled, &vectors)
-        };
-        Ok(Self { inverse: with(&|s| 1.0 / (s * (s + 1.0))), direct: with(&|s| 1.0 / (s + 1.0)) })
+        // AᵀA ⪰ 0: a negative eigenvalue is rounding error.
+        let root = lambda.mapv(|l| (1.0 + l.max(0.0)).sqrt());
+        Ok(Self {
+            turned: matmul(a, &vectors),
+            vectors,
+            inverse: root.mapv(|s| 1.0 / (s * (s + 1.0))),
+            direct: root.mapv(|s| 1.0 / (s + 1.0)),
+        })
+    }
+
+    /// P diag(w) Pᵀ Y.
+    fn weighted(&self, w: &Array1<f64>, y: &ArrayRef2<f64>) -> Array2<f64> {
+        let within = matmul_tn(&self.turned, y);
+        matmul(&self.turned, &(within * w.view().insert_axis(Axis(1))))
     }
 }
