@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod accuracy;
 mod auxiliary;
 mod bound;
 mod check;

@@ -8,6 +8,7 @@ use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
 use sparse_gp::{Selector, unflatten};
 
+use crate::accuracy::Accuracy;
 use crate::auxiliary::{Solved, quad_upper, solve};
 use crate::gradient::CglbGradient;
 use crate::preconditioning::Preconditioning;
@@ -31,14 +32,6 @@ struct Anchor {
     z: Option<Array2<f64>>,
     structures: Structures,
 }
-
-/// Nats that a target may leave, of those the last step gained. The gradient is that of v held: where Q is far below K, a small
-/// part of the gain is much of the gradient, and line searches fail.
-const OF_GAIN: f64 = 0.003;
-/// The least that is asked for, of the training tolerance.
-const FINEST: f64 = 1e-4;
-/// By how much a search that failed is repeated more accurately.
-const REFINED: f64 = 0.01;
 
 /// What is known about the point last looked at.
 struct Last {
@@ -71,14 +64,7 @@ pub(crate) struct CglbObjective<'a> {
     v: Option<Array2<f64>>,
     /// Whether the run that comes goes on where the last one ended, as the next round of it.
     continues: bool,
-    /// Nats that conjugate gradients may leave of each target, and the least they are asked for: what a
-    /// capped solve has left is not asked for again.
-    tolerance: f64,
-    finest: f64,
-    /// The objective where the run stands.
-    here: Option<f64>,
-    /// Whether the next evaluation is where the run stands.
-    stands: bool,
+    accuracy: Accuracy,
     last: Option<Last>,
     /// Where [`Preconditioning::Auto`] has come to Vecchia in this round: its neighbours are those of
     /// that point, and found once.
@@ -95,9 +81,7 @@ impl<'a> CglbObjective<'a> {
     ) -> Self {
         let (stats, steps) = (CgStats::default(), Vec::new());
         let (round, anchor_u, anchor, v, last, vecchia_u) = (0, None, None, None, None, None);
-        let (continues, tolerance) = (false, settings.training_tolerance);
-        let finest = FINEST * tolerance;
-        let (here, stands) = (None, true);
+        let (continues, accuracy) = (false, Accuracy::new(settings.training_tolerance));
         Self {
             x,
             y,
@@ -111,10 +95,7 @@ impl<'a> CglbObjective<'a> {
             anchor,
             v,
             continues,
-            tolerance,
-            finest,
-            here,
-            stands,
+            accuracy,
             last,
             vecchia_u,
         }
@@ -228,7 +209,8 @@ impl<'a> CglbObjective<'a> {
             (Some(v), Some(residual)) => (v, residual, None),
             (v, _) => {
                 let start = v.as_deref();
-                let solved = solve(&problem, &y, start, self.tolerance, &self.solving())?;
+                let solved =
+                    solve(&problem, &y, start, self.accuracy.tolerance(), &self.solving())?;
                 (solved.v.clone(), solved.residual.clone(), Some(solved))
             }
         };
@@ -245,26 +227,25 @@ impl<'a> CglbObjective<'a> {
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
         if solved.is_some_and(|solved| !solved.converged) {
-            self.finest = slack.clamp(self.finest, self.settings.training_tolerance);
+            self.accuracy.capped(slack);
         }
         let (u, value, slack) = (u.to_vec(), None, Some(slack));
         self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(bound)
     }
 
-    /// Asks conjugate gradients for a part of what the step to `u` gained.
-    fn adapt_tolerance(&mut self, u: &[f64]) {
-        let value = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
-        if let (Some(value), Some(before)) = (value, self.here) {
-            let most = self.settings.training_tolerance;
-            self.tolerance = (OF_GAIN * (value - before)).clamp(self.finest, most);
+    /// Improves v where the run stands; whether it is to be evaluated again.
+    fn improved(&mut self, u: &[f64]) -> Result<bool, GpError> {
+        let changed = self.refresh(u)?;
+        if changed {
+            self.accuracy.expect_here();
         }
-        self.here = value;
+        Ok(changed)
     }
 
     /// Improves v at `u`; whether it changed.
     fn refresh(&mut self, u: &[f64]) -> Result<bool, GpError> {
-        let tolerance = self.tolerance;
+        let tolerance = self.accuracy.tolerance();
         let mut known = self.take_last(u);
         if known.as_ref().is_some_and(|last| last.slack.is_some_and(|slack| slack <= tolerance)) {
             self.last = known;
@@ -336,39 +317,36 @@ impl Objective for CglbObjective<'_> {
         if let Some(last) = &mut self.last {
             last.value = Some(evaluation.value);
         }
-        if std::mem::take(&mut self.stands) {
-            self.here = Some(evaluation.value);
-        }
+        self.accuracy.evaluated(evaluation.value);
         Ok(evaluation)
     }
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {
         self.anchor_u = Some(u.to_vec());
         (self.anchor, self.last, self.vecchia_u) = (None, None, None);
-        // The next round goes on as accurately as the last ended.
-        if !std::mem::take(&mut self.continues) {
-            (self.v, self.tolerance) = (None, self.settings.training_tolerance);
-            self.finest = FINEST * self.tolerance;
+        if std::mem::take(&mut self.continues) {
+            self.accuracy.start_round();
+        } else {
+            self.v = None;
+            self.accuracy = Accuracy::new(self.settings.training_tolerance);
         }
-        (self.here, self.stands) = (None, true);
         Ok(())
     }
 
     fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
-        self.adapt_tolerance(u);
         // The v of a point that is not the last evaluated is gone: value and gradient there stand.
-        let known = self.last.as_ref().is_some_and(|last| last.u == u);
-        self.stands = known && self.refresh(u)?;
-        Ok(self.stands)
+        let known = self.last.as_ref().filter(|last| last.u == u).map(|last| last.value);
+        self.accuracy.stepped(known.flatten());
+        if known.is_none() {
+            return Ok(false);
+        }
+        self.improved(u)
     }
 
     fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
-        let can = self.tolerance > self.finest;
-        self.tolerance = (REFINED * self.tolerance).max(self.finest);
-        self.stands = can && self.refresh(u)?;
-        Ok(self.stands)
+        if self.accuracy.refine() { self.improved(u) } else { Ok(false) }
     }
 
     fn auxiliary(&self) -> Vec<f64> {
@@ -383,8 +361,7 @@ impl Objective for CglbObjective<'_> {
             self.vecchia_u.as_ref().map_or(0, Vec::len),
         ];
         let mut all: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
-        all.extend([self.tolerance, self.finest, f64::from(u8::from(self.here.is_some()))]);
-        all.push(self.here.unwrap_or(0.0));
+        all.extend(self.accuracy.numbers());
         all.extend(self.steps.iter().map(|steps| *steps as f64));
         all.extend(self.anchor_u.iter().flatten());
         all.extend(self.vecchia_u.iter().flatten());
@@ -397,12 +374,8 @@ impl Objective for CglbObjective<'_> {
         let [round, solves, steps_total, steps_max, capped, calls, anchors, vecchia] =
             counts.map(|count| count as usize);
         (self.round, self.stats) = (round, CgStats { solves, steps_total, steps_max, capped });
-        let Some((&[tolerance, finest, any, here], rest)) = rest.split_first_chunk::<4>() else {
-            return;
-        };
-        (self.tolerance, self.finest) = (tolerance, finest);
-        self.here = (any > 0.0).then_some(here);
-        self.stands = false;
+        let Some((&accuracy, rest)) = rest.split_first_chunk::<4>() else { return };
+        self.accuracy.restore(accuracy);
         let (steps, rest) = rest.split_at(calls.min(rest.len()));
         self.steps = steps.iter().map(|steps| *steps as usize).collect();
         let (anchor, rest) = rest.split_at(anchors.min(rest.len()));
