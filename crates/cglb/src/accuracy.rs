@@ -37,10 +37,13 @@ impl Accuracy {
         (self.here, self.stands) = (None, true);
     }
 
-    pub(crate) fn evaluated(&mut self, objective: f64) {
-        if std::mem::take(&mut self.stands) {
+    /// Notes an evaluation; whether it was where the run stands.
+    pub(crate) fn evaluated(&mut self, objective: f64) -> bool {
+        let stands = std::mem::take(&mut self.stands);
+        if stands {
             self.here = Some(objective);
         }
+        stands
     }
 
     /// A solve has hit its cap and left so many nats.

@@ -106,6 +106,26 @@ fn solved(solution: CgBlockSolution, taken: usize, preconditioning: Precondition
     Solved { v, residual, lowest, steps, converged, preconditioning }
 }
 
+/// Of each column the v, old or new, with the tighter bound.
+pub(crate) fn better(
+    problem: &Problem<'_>,
+    y: &Array2<f64>,
+    (old, old_residual): (&Array2<f64>, &Array2<f64>),
+    new: &Solved,
+) -> Result<(Array2<f64>, Array2<f64>), GpError> {
+    let system = problem.nystrom()?;
+    let before = quad_upper(system, y, old, old_residual);
+    let after = quad_upper(system, y, &new.v, &new.residual);
+    let (mut v, mut residual) = (new.v.clone(), new.residual.clone());
+    for (column, (before, after)) in before.iter().zip(&after).enumerate() {
+        if before <= after {
+            v.column_mut(column).assign(&old.column(column));
+            residual.column_mut(column).assign(&old_residual.column(column));
+        }
+    }
+    Ok((v, residual))
+}
+
 /// U_q(v) = vᵀ(y + r) + rᵀQ⁻¹r of each column.
 pub(crate) fn quad_upper(
     system: &NystromSystem,

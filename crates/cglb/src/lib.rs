@@ -7,6 +7,7 @@ mod check;
 mod evidence;
 mod fit;
 mod gradient;
+mod kept;
 mod model;
 mod objective;
 mod options;

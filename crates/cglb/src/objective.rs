@@ -9,8 +9,9 @@ use ndarray::{Array2, ArrayRef2};
 use sparse_gp::{Selector, unflatten};
 
 use crate::accuracy::Accuracy;
-use crate::auxiliary::{Solved, quad_upper, solve};
+use crate::auxiliary::{Solved, better, solve};
 use crate::gradient::CglbGradient;
+use crate::kept::Kept;
 use crate::preconditioning::Preconditioning;
 use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
@@ -62,6 +63,7 @@ pub(crate) struct CglbObjective<'a> {
     anchor_u: Option<Vec<f64>>,
     anchor: Option<Anchor>,
     v: Option<Array2<f64>>,
+    kept: Kept,
     /// Whether the run that comes goes on where the last one ended, as the next round of it.
     continues: bool,
     accuracy: Accuracy,
@@ -82,6 +84,7 @@ impl<'a> CglbObjective<'a> {
         let (stats, steps) = (CgStats::default(), Vec::new());
         let (round, anchor_u, anchor, v, last, vecchia_u) = (0, None, None, None, None, None);
         let (continues, accuracy) = (false, Accuracy::new(settings.training_tolerance));
+        let kept = Kept::default();
         Self {
             x,
             y,
@@ -94,6 +97,7 @@ impl<'a> CglbObjective<'a> {
             anchor_u,
             anchor,
             v,
+            kept,
             continues,
             accuracy,
             last,
@@ -234,6 +238,13 @@ impl<'a> CglbObjective<'a> {
         Ok(bound)
     }
 
+    /// Goes back to the v of a trial that was not the last one, if that was the best; its objective.
+    fn go_back(&mut self, u: &[f64]) -> Option<f64> {
+        let (objective, v) = self.kept.take_best(u)?;
+        self.v = Some(v);
+        Some(objective)
+    }
+
     /// Improves v where the run stands; whether it is to be evaluated again.
     fn improved(&mut self, u: &[f64]) -> Result<bool, GpError> {
         let changed = self.refresh(u)?;
@@ -282,33 +293,13 @@ fn with_known<'a>(
     })
 }
 
-/// Of each column the v, old or new, with the tighter bound.
-fn better(
-    problem: &Problem<'_>,
-    y: &Array2<f64>,
-    (old, old_residual): (&Array2<f64>, &Array2<f64>),
-    new: &Solved,
-) -> Result<(Array2<f64>, Array2<f64>), GpError> {
-    let system = problem.nystrom()?;
-    let before = quad_upper(system, y, old, old_residual);
-    let after = quad_upper(system, y, &new.v, &new.residual);
-    let (mut v, mut residual) = (new.v.clone(), new.residual.clone());
-    for (column, (before, after)) in before.iter().zip(&after).enumerate() {
-        if before <= after {
-            v.column_mut(column).assign(&old.column(column));
-            residual.column_mut(column).assign(&old_residual.column(column));
-        }
-    }
-    Ok((v, residual))
-}
-
 impl Objective for CglbObjective<'_> {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
         self.steps.push(0);
         let u_hyper = &u[..self.space.len()];
         self.ensure_anchor(u)?;
-        let kept = self.v.clone();
-        let bound = self.bound(u).inspect_err(|_| self.v = kept)?;
+        let before = self.v.clone();
+        let bound = self.bound(u).inspect_err(|_| self.v = before)?;
         let mut evaluation = self.space.evaluation(u_hyper, bound.value, &bound.hyper);
         match (&self.points, bound.z) {
             (Points::Free, Some(z)) => evaluation.gradient.extend(&z),
@@ -317,7 +308,11 @@ impl Objective for CglbObjective<'_> {
         if let Some(last) = &mut self.last {
             last.value = Some(evaluation.value);
         }
-        self.accuracy.evaluated(evaluation.value);
+        if self.accuracy.evaluated(evaluation.value) {
+            self.kept.stands(self.v.as_ref());
+        } else {
+            self.kept.tried(u, evaluation.value, self.v.as_ref());
+        }
         Ok(evaluation)
     }
 
@@ -335,18 +330,23 @@ impl Objective for CglbObjective<'_> {
 
     fn accepted(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
-        // The v of a point that is not the last evaluated is gone: value and gradient there stand.
-        let known = self.last.as_ref().filter(|last| last.u == u).map(|last| last.value);
-        self.accuracy.stepped(known.flatten());
-        if known.is_none() {
-            return Ok(false);
-        }
-        self.improved(u)
+        let known = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
+        let objective = known.or_else(|| self.go_back(u));
+        self.accuracy.stepped(objective);
+        let changed = if objective.is_some() { self.improved(u)? } else { false };
+        self.kept.stands(self.v.as_ref());
+        Ok(changed)
     }
 
     fn refine(&mut self, u: &[f64]) -> Result<bool, GpError> {
         self.ensure_anchor(u)?;
-        if self.accuracy.refine() { self.improved(u) } else { Ok(false) }
+        if !self.accuracy.refine() {
+            return Ok(false);
+        }
+        if self.last.as_ref().is_none_or(|last| last.u != u) {
+            self.v = self.kept.standing().cloned().or(self.v.take());
+        }
+        self.improved(u)
     }
 
     fn auxiliary(&self) -> Vec<f64> {
@@ -383,6 +383,7 @@ impl Objective for CglbObjective<'_> {
         self.vecchia_u = (!vecchia.is_empty()).then(|| vecchia.to_vec());
         (self.anchor_u, self.anchor, self.last) = (Some(anchor.to_vec()), None, None);
         self.v = Array2::from_shape_vec(self.y.dim(), v.to_vec()).ok();
+        self.kept.stands(self.v.as_ref());
     }
 }
 

@@ -1,0 +1,65 @@
+//! The auxiliary vectors of the points that a run may come back to.
+//!
+//! A line search may end on a trial that was not its last, or find nothing and leave the run where
+//! it stood. Going on with the v of some other point would then lose what was solved for already.
+
+use ndarray::Array2;
+
+/// Auxiliary vectors of where the run stands, and of the best trial since.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    standing: Option<Array2<f64>>,
+    best: Option<Trial>,
+}
+
+#[derive(Debug)]
+struct Trial {
+    u: Vec<f64>,
+    objective: f64,
+    v: Array2<f64>,
+}
+
+impl Kept {
+    /// The run stands at a point with this v.
+    pub(crate) fn stands(&mut self, v: Option<&Array2<f64>>) {
+        (self.standing, self.best) = (v.cloned(), None);
+    }
+
+    /// A point was evaluated.
+    pub(crate) fn tried(&mut self, u: &[f64], objective: f64, v: Option<&Array2<f64>>) {
+        let better = self.best.as_ref().is_none_or(|best| objective > best.objective);
+        if let (true, Some(v)) = (better && objective.is_finite(), v) {
+            self.best = Some(Trial { u: u.to_vec(), objective, v: v.clone() });
+        }
+    }
+
+    /// Objective and v of the best trial, if that was at `u`.
+    pub(crate) fn take_best(&mut self, u: &[f64]) -> Option<(f64, Array2<f64>)> {
+        self.best.take().filter(|best| best.u == u).map(|best| (best.objective, best.v))
+    }
+
+    /// The v of where the run stands.
+    pub(crate) fn standing(&self) -> Option<&Array2<f64>> {
+        self.standing.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::Kept;
+
+    #[test]
+    fn the_best_trial_is_found_again_and_no_other() {
+        let mut kept = Kept::default();
+        kept.stands(Some(&array![[0.0]]));
+        for (u, objective) in [(3.0, f64::NAN), (1.0, -3.0), (2.0, -1.0), (4.0, -2.0)] {
+            kept.tried(&[u], objective, Some(&array![[u]]));
+        }
+        assert_eq!(kept.take_best(&[2.0]), Some((-1.0, array![[2.0]])));
+        kept.tried(&[4.0], -2.0, Some(&array![[4.0]]));
+        assert_eq!(kept.take_best(&[2.0]), None);
+        assert_eq!(kept.standing(), Some(&array![[0.0]]));
+    }
+}
