@@ -46,9 +46,17 @@ impl Accuracy {
         stands
     }
 
-    /// A solve has hit its cap and left so many nats.
-    pub(crate) fn capped(&mut self, slack: f64) {
-        self.finest = slack.clamp(self.finest, self.most);
+    /// Whether this is more than where the run stands; so is anything where that is unknown.
+    pub(crate) fn gains(&self, objective: f64) -> bool {
+        self.here.is_none_or(|here| objective > here)
+    }
+
+    /// An evaluation has so many nats left: if that is too many where the run stands, its solve was
+    /// capped, and no more will be had.
+    pub(crate) fn left(&mut self, slack: f64) {
+        if self.stands && slack > self.tolerance {
+            self.finest = slack.clamp(self.finest, self.most);
+        }
     }
 
     /// The run stands at a point of this objective, if it is known.
@@ -97,7 +105,10 @@ mod tests {
             assert!((accuracy.tolerance() - tolerance).abs() < 1e-12, "{objective}");
         }
         assert!(!accuracy.refine(), "there is nothing finer");
-        accuracy.capped(0.02);
+        accuracy.left(0.02);
+        assert_eq!(accuracy.tolerance(), 1e-4, "that was a trial");
+        accuracy.expect_here();
+        accuracy.left(0.02);
         accuracy.stepped(Some(910.002));
         assert!((accuracy.tolerance() - 0.02).abs() < 1e-12);
         let mut other = Accuracy::new(1.0);

@@ -25,7 +25,7 @@ impl Kept {
         (self.standing, self.best) = (v.cloned(), None);
     }
 
-    /// A point was evaluated.
+    /// A point was evaluated that gains on where the run stands.
     pub(crate) fn tried(&mut self, u: &[f64], objective: f64, v: Option<&Array2<f64>>) {
         let better = self.best.as_ref().is_none_or(|best| objective > best.objective);
         if let (true, Some(v)) = (better && objective.is_finite(), v) {
@@ -42,6 +42,12 @@ impl Kept {
     pub(crate) fn standing(&self) -> Option<&Array2<f64>> {
         self.standing.as_ref()
     }
+
+    /// The v to start from at another point: of the best there is. The last trial's may be that of a step
+    /// far too long, from which conjugate gradients do not come back.
+    pub(crate) fn nearest(&self) -> Option<&Array2<f64>> {
+        self.best.as_ref().map(|best| &best.v).or(self.standing())
+    }
 }
 
 #[cfg(test)]
@@ -57,9 +63,10 @@ mod tests {
         for (u, objective) in [(3.0, f64::NAN), (1.0, -3.0), (2.0, -1.0), (4.0, -2.0)] {
             kept.tried(&[u], objective, Some(&array![[u]]));
         }
+        assert_eq!(kept.nearest(), Some(&array![[2.0]]));
         assert_eq!(kept.take_best(&[2.0]), Some((-1.0, array![[2.0]])));
         kept.tried(&[4.0], -2.0, Some(&array![[4.0]]));
         assert_eq!(kept.take_best(&[2.0]), None);
-        assert_eq!(kept.standing(), Some(&array![[0.0]]));
+        assert_eq!(kept.nearest(), Some(&array![[0.0]]));
     }
 }

@@ -212,7 +212,7 @@ impl<'a> CglbObjective<'a> {
             // Of this very point.
             (Some(v), Some(residual)) => (v, residual, None),
             (v, _) => {
-                let start = v.as_deref();
+                let start = self.kept.nearest().or(v.as_ref()).map(|v| &**v);
                 let solved =
                     solve(&problem, &y, start, self.accuracy.tolerance(), &self.solving())?;
                 (solved.v.clone(), solved.residual.clone(), Some(solved))
@@ -230,9 +230,7 @@ impl<'a> CglbObjective<'a> {
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
-        if solved.is_some_and(|solved| !solved.converged) {
-            self.accuracy.capped(slack);
-        }
+        self.accuracy.left(slack);
         let (u, value, slack) = (u.to_vec(), None, Some(slack));
         self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(bound)
@@ -243,15 +241,6 @@ impl<'a> CglbObjective<'a> {
         let (objective, v) = self.kept.take_best(u)?;
         self.v = Some(v);
         Some(objective)
-    }
-
-    /// Improves v where the run stands; whether it is to be evaluated again.
-    fn improved(&mut self, u: &[f64]) -> Result<bool, GpError> {
-        let changed = self.refresh(u)?;
-        if changed {
-            self.accuracy.expect_here();
-        }
-        Ok(changed)
     }
 
     /// Improves v at `u`; whether it changed.
@@ -311,7 +300,8 @@ impl Objective for CglbObjective<'_> {
         if self.accuracy.evaluated(evaluation.value) {
             self.kept.stands(self.v.as_ref());
         } else {
-            self.kept.tried(u, evaluation.value, self.v.as_ref());
+            let gains = self.accuracy.gains(evaluation.value);
+            self.kept.tried(u, evaluation.value, self.v.as_ref().filter(|_| gains));
         }
         Ok(evaluation)
     }
@@ -323,6 +313,7 @@ impl Objective for CglbObjective<'_> {
             self.accuracy.start_round();
         } else {
             self.v = None;
+            self.kept.stands(None);
             self.accuracy = Accuracy::new(self.settings.training_tolerance);
         }
         Ok(())
@@ -333,7 +324,10 @@ impl Objective for CglbObjective<'_> {
         let known = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
         let objective = known.or_else(|| self.go_back(u));
         self.accuracy.stepped(objective);
-        let changed = if objective.is_some() { self.improved(u)? } else { false };
+        let changed = if objective.is_some() { self.refresh(u)? } else { false };
+        if changed {
+            self.accuracy.expect_here();
+        }
         self.kept.stands(self.v.as_ref());
         Ok(changed)
     }
@@ -344,9 +338,11 @@ impl Objective for CglbObjective<'_> {
             return Ok(false);
         }
         if self.last.as_ref().is_none_or(|last| last.u != u) {
-            self.v = self.kept.standing().cloned().or(self.v.take());
+            self.v = self.kept.standing().cloned();
         }
-        self.improved(u)
+        self.refresh(u)?;
+        self.accuracy.expect_here();
+        Ok(true)
     }
 
     fn auxiliary(&self) -> Vec<f64> {

@@ -132,7 +132,7 @@ impl LbfgsState {
         if self.exhausted {
             return Ok(Some(StopReason::LineSearch));
         }
-        let Some((direction, trial)) = self.search_again(objective)? else {
+        let Some((direction, trial)) = self.search(objective)? else {
             self.exhausted = true;
             return Ok(Some(StopReason::LineSearch));
         };
@@ -151,40 +151,20 @@ impl LbfgsState {
         (self.small_gains >= ENOUGH_SMALL_GAINS).then_some(StopReason::Value)
     }
 
-    /// Searches, and once more if the objective can be evaluated more accurately.
-    fn search_again(
-        &mut self,
-        objective: &mut dyn Objective,
-    ) -> Result<Option<(Vec<f64>, Trial)>, GpError> {
-        let found = self.search(objective)?;
-        if found.is_some() {
-            return Ok(found);
-        }
-        let before = (self.value, self.gradient.clone());
-        let refined = match objective.refine(&self.u) {
-            Ok(true) => self.reevaluate(objective),
-            Ok(false) => return Ok(None),
-            Err(error) => Err(error),
-        };
-        match refined {
-            // Where auxiliary variables have been lost to trials it can come out worse.
-            Ok(()) if self.value >= before.0 => self.search(objective),
-            Err(GpError::Interrupted) => Err(GpError::Interrupted),
-            _ => {
-                (self.value, self.gradient) = before;
-                Ok(None)
-            }
-        }
-    }
-
-    /// Searches along the quasi-Newton direction, and along the gradient if that fails.
+    /// Searches along the quasi-Newton direction, again while the objective can be evaluated more
+    /// accurately, and along the gradient if that fails.
     fn search(
         &mut self,
         objective: &mut dyn Objective,
     ) -> Result<Option<(Vec<f64>, Trial)>, GpError> {
-        let direction = self.direction();
-        if let Some(trial) = self.search_along(objective, &direction)? {
-            return Ok(Some((direction, trial)));
+        loop {
+            let direction = self.direction();
+            if let Some(trial) = self.search_along(objective, &direction)? {
+                return Ok(Some((direction, trial)));
+            }
+            if !self.refined(objective)? {
+                break;
+            }
         }
         if self.pairs.is_empty() {
             return Ok(None);
@@ -193,6 +173,25 @@ impl LbfgsState {
         let gradient = self.gradient.clone();
         let trial = self.search_along(objective, &gradient)?;
         Ok(trial.map(|trial| (gradient, trial)))
+    }
+
+    /// Whether the objective can be evaluated more accurately where the run stands, and has been.
+    fn refined(&mut self, objective: &mut dyn Objective) -> Result<bool, GpError> {
+        let before = (self.value, self.gradient.clone());
+        let refined = match objective.refine(&self.u) {
+            Ok(true) => self.reevaluate(objective),
+            Ok(false) => return Ok(false),
+            Err(error) => Err(error),
+        };
+        match refined {
+            // Where auxiliary variables have been lost it can come out worse.
+            Ok(()) if self.value >= before.0 => Ok(true),
+            Err(GpError::Interrupted) => Err(GpError::Interrupted),
+            _ => {
+                (self.value, self.gradient) = before;
+                Ok(false)
+            }
+        }
     }
 
     fn search_along(

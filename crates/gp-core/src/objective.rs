@@ -56,7 +56,7 @@ pub trait Objective {
 
     /// Told that no better point was found from `u` on. `true` means that the objective is more
     /// accurate from now on: it is evaluated again at `u` and, unless that is lower than before, searched
-    /// once more.
+    /// again. After some calls it has to be `false`.
     ///
     /// # Errors
     /// Whatever prevented the refinement.
