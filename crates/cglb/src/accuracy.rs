@@ -106,7 +106,7 @@ mod tests {
         }
         assert!(!accuracy.refine(), "there is nothing finer");
         accuracy.left(0.02);
-        assert_eq!(accuracy.tolerance(), 1e-4, "that was a trial");
+        assert!(accuracy.tolerance() < 2e-4, "that was a trial");
         accuracy.expect_here();
         accuracy.left(0.02);
         accuracy.stepped(Some(910.002));
