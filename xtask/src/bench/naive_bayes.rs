@@ -15,8 +15,21 @@ pub(super) const TABLE: Table = Table {
     run,
 };
 
-const COLUMNS: [&str; 8] =
-    ["task", "step", "cpu_s", "wall_s", "wall_2_threads_s", "speed_up", "peer_cpu_s", "times_peer"];
+const COLUMNS: [&str; 11] = [
+    "task",
+    "step",
+    "cpu_s",
+    "over_floor",
+    "wall_s",
+    "wall_2_threads_s",
+    "speed_up",
+    "peer_cpu_s",
+    "times_peer",
+    "trusting_peer_cpu_s",
+    "times_trusting",
+];
+/// The step of each task that only reads the numbers.
+const FLOOR: &str = "floor";
 /// The peer's program, handed to Python as text.
 const PEER: &str = include_str!("naive_bayes/peer.py");
 /// Calls of each step by the peer, the fastest of which counts.
@@ -41,7 +54,7 @@ fn run(args: &[String]) -> TaskResult {
             Vec::new()
         }
     };
-    let found: Vec<Value> = one.iter().map(|row| joined(row, &two, &peer)).collect();
+    let found: Vec<Value> = one.iter().map(|row| joined(row, &one, &two, &peer)).collect();
     rows::publish(TABLE.name, &COLUMNS, &found)?;
     agreements(&peer);
     Ok(())
@@ -88,20 +101,25 @@ fn lines(text: &str) -> Result<Vec<Value>, Failure> {
     })
 }
 
-/// A step on one thread with the same step on two threads and by the peer.
-fn joined(row: &Value, two: &[Value], peer: &[Value]) -> Value {
-    let same = |rows: &[Value], key: &str| {
-        let found =
-            rows.iter().find(|other| other["task"] == row["task"] && other["step"] == row["step"]);
-        found.and_then(|found| found[key].as_f64())
-    };
+/// A figure of a step.
+fn figure(rows: &[Value], task: &Value, step: &Value, key: &str) -> Option<f64> {
+    rows.iter().find(|row| row["task"] == *task && row["step"] == *step)?[key].as_f64()
+}
+
+/// A step on one thread with the task's floor, the same step on two threads and by the peer, which may trust the data to be 0 and 1.
+fn joined(row: &Value, one: &[Value], two: &[Value], peer: &[Value]) -> Value {
+    let (task, step) = (&row["task"], &row["step"]);
+    let trusting = json!(format!("trusting {}", task.as_str().unwrap_or_default()));
     let number = |key: &str| row[key].as_f64();
-    let (two, peer) = (same(two, "wall_s"), same(peer, "cpu_s"));
     let ratio = |over: Option<f64>, under: Option<f64>| over.zip(under).map(|(a, b)| a / b);
+    let floor = figure(one, task, &json!(FLOOR), "cpu_s");
+    let two = figure(two, task, step, "wall_s");
+    let peers = [task, &trusting].map(|task| figure(peer, task, step, "cpu_s"));
     json!({
-        "task": row["task"], "step": row["step"], "cpu_s": row["cpu_s"], "wall_s": row["wall_s"],
-        "wall_2_threads_s": two, "speed_up": ratio(number("wall_s"), two),
-        "peer_cpu_s": peer, "times_peer": ratio(peer, number("cpu_s")),
+        "task": task, "step": step, "cpu_s": row["cpu_s"], "over_floor": ratio(number("cpu_s"), floor),
+        "wall_s": row["wall_s"], "wall_2_threads_s": two, "speed_up": ratio(number("wall_s"), two),
+        "peer_cpu_s": peers[0], "times_peer": ratio(peers[0], number("cpu_s")),
+        "trusting_peer_cpu_s": peers[1], "times_trusting": ratio(peers[1], number("cpu_s")),
     })
 }
 
@@ -127,9 +145,12 @@ mod tests {
     #[test]
     fn steps_are_joined_by_task_and_name() {
         let row = |task: &str, seconds: f64| json!({"task": task, "step": "fit", "cpu_s": seconds, "wall_s": seconds});
-        let joined = joined(&row("a", 2.0), &[row("b", 9.0), row("a", 1.0)], &[row("a", 10.0)]);
+        let floor = json!({"task": "a", "step": FLOOR, "cpu_s": 0.5});
+        let peer = [row("a", 10.0), row("trusting a", 6.0)];
+        let joined = joined(&row("a", 2.0), &[floor], &[row("b", 9.0), row("a", 1.0)], &peer);
         assert_eq!((&joined["speed_up"], &joined["times_peer"]), (&json!(2.0), &json!(5.0)));
-        let alone = super::joined(&row("a", 2.0), &[], &[]);
+        assert_eq!((&joined["over_floor"], &joined["times_trusting"]), (&json!(4.0), &json!(3.0)));
+        let alone = super::joined(&row("a", 2.0), &[], &[], &[]);
         assert_eq!((&alone["speed_up"], &alone["peer_cpu_s"]), (&Value::Null, &Value::Null));
     }
 

@@ -26,6 +26,19 @@ impl<'s> Block<'s> {
     pub(crate) fn row(&self, row: usize) -> &'s [f64] {
         &self.data[row * self.stride..][..self.width]
     }
+
+    /// In how many pieces the first rows lie: one where there are no gaps between them.
+    #[inline(always)]
+    pub(crate) fn pieces(&self, rows: usize) -> usize {
+        if self.stride == self.width { 1 } else { rows }
+    }
+
+    /// One of the pieces of the first rows.
+    #[inline(always)]
+    pub(crate) fn piece(&self, piece: usize, rows: usize) -> &'s [f64] {
+        let length = if self.stride == self.width { rows * self.width } else { self.width };
+        &self.data[piece * self.stride..][..length]
+    }
 }
 
 impl<'b> Columns<'b> {

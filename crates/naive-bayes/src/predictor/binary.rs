@@ -1,9 +1,10 @@
 //! Bernoulli features and tags.
 
+use std::hint::select_unpredictable;
+
 use super::joint::{Joint, Mode};
 use super::term::Term;
 use crate::batch::Block;
-use crate::shards;
 use crate::simd::{self, Kernel, LANES};
 use crate::statistics::{BadCell, Ones, Table};
 
@@ -145,11 +146,15 @@ impl LocalBinary {
         if !self.regular {
             return (0..rows).try_for_each(|row| self.add_cells(joint, row, block.row(row)));
         }
-        let (width, weights) = (self.width, &self.weights);
-        match simd::run(Products { width, weights, block, rows, joint: &mut *joint }) {
-            None => Ok(()),
-            Some(row) => self.add_cells(joint, row, block.row(row)),
+        let weights = &self.weights;
+        if simd::run(AreBinary::<false> { block, rows }) {
+            simd::run(Products::<false> { weights, block, rows, joint });
+        } else if simd::run(AreBinary::<true> { block, rows }) {
+            simd::run(Products::<true> { weights, block, rows, joint });
+        } else {
+            return (0..rows).try_for_each(|row| self.add_cells(joint, row, block.row(row)));
         }
+        Ok(())
     }
 
     fn add_cells(&self, joint: &mut Joint, row: usize, cells: &[f64]) -> Result<(), BadCell> {
@@ -169,130 +174,87 @@ impl LocalBinary {
     }
 }
 
-/// Adds Σ log(1 − θ) + Σ x_j s_j to the values of a [`Joint`]; the result is the first row with a cell that is refused, if any: the values
-/// are then of no use.
-struct Products<'k> {
-    width: usize,
+/// Whether every cell of a block is 0 or 1, or with `MISSING` none at all, without leaving early: at the speed at which memory hands over the cells, which the
+/// products then find in the cache.
+struct AreBinary<'k, const MISSING: bool> {
+    block: Block<'k>,
+    rows: usize,
+}
+
+impl<const MISSING: bool> Kernel for AreBinary<'_, MISSING> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let mut found = 0;
+        for piece in 0..self.block.pieces(self.rows) {
+            for cell in self.block.piece(piece, self.rows) {
+                found |= oddness::<MISSING>(*cell);
+            }
+        }
+        found == 0
+    }
+}
+
+/// Not 0 unless the cell is 0, 1 or perhaps missing: x² − x is 0 for 0 and 1 alone, and NaN for infinity.
+#[inline(always)]
+fn oddness<const MISSING: bool>(cell: f64) -> u64 {
+    let odd = cell * cell - cell;
+    match MISSING {
+        true => select_unpredictable(cell.is_nan(), 0.0, odd).to_bits(),
+        false => odd.to_bits(),
+    }
+}
+
+/// Adds Σ log(1 − θ) + Σ x_j s_j over the cells that are there to the values of a [`Joint`]. Without `MISSING`, all cells are there.
+struct Products<'k, const MISSING: bool> {
     weights: &'k Weights,
     block: Block<'k>,
     rows: usize,
     joint: &'k mut Joint,
 }
 
-/// A set of the rows of a block.
-type Rows = u128;
-const _: () = assert!(shards::BLOCK <= Rows::BITS as usize);
-
-impl Kernel for Products<'_> {
-    type Output = Option<usize>;
+impl<const MISSING: bool> Kernel for Products<'_, MISSING> {
+    type Output = ();
 
     #[inline(always)]
-    fn call(self) -> Option<usize> {
-        let Self { width, weights, block, rows, joint } = self;
-        let (n, values) = (joint.n_classes, joint.all_values());
-        let Weights { first, slope, zeros, .. } = weights;
-        // Rows whose cells are not all 0 and 1.
-        let mut odd: Rows = 0;
-        for (row, values) in values.chunks_exact_mut(n).take(rows).enumerate() {
-            let cells = block.row(row);
-            match checked_product(cells, &slope[first * width..(first + 1) * width]) {
-                Some(product) => values[*first] += zeros[*first] + product,
-                None => odd |= 1 << row,
-            }
-        }
-        for class in first + 1..n {
-            let slope = &slope[class * width..(class + 1) * width];
+    fn call(self) {
+        let Self { weights, block, rows, joint } = self;
+        let (n, values, width) = (joint.n_classes, joint.all_values(), block.width);
+        for class in weights.first..n {
+            let at = class * width..(class + 1) * width;
+            let (slope, zero) = (&weights.slope[at.clone()], &weights.zero[at]);
             for (row, values) in values.chunks_exact_mut(n).take(rows).enumerate() {
-                if odd >> row & 1 == 0 {
-                    values[class] += zeros[class] + product(block.row(row), slope);
-                }
+                let product = product::<MISSING>(block.row(row), slope, zero);
+                values[class] += weights.zeros[class] + product;
             }
         }
-        while odd != 0 {
-            let row = odd.trailing_zeros() as usize;
-            odd &= odd - 1;
-            let cells = block.row(row);
-            if !cells_are_binary(cells) {
-                return Some(row);
-            }
-            for (class, value) in values[row * n..][..n].iter_mut().enumerate().skip(*first) {
-                *value += zeros[class] + weights.product_of_present(cells, class, width);
-            }
-        }
-        None
     }
 }
 
-impl Weights {
-    /// Σ x_j s_j over the cells that are there, less log(1 − θ) of the others unless missing means 0.
-    #[inline(always)]
-    fn product_of_present(&self, cells: &[f64], class: usize, width: usize) -> f64 {
-        let at = class * width;
-        let (slope, zero) = (&self.slope[at..at + width], &self.zero[at..at + width]);
-        let mut lanes = [0.0; LANES];
-        let whole = width - width % LANES;
-        for first in (0..whole).step_by(LANES) {
-            for (lane, at) in lanes.iter_mut().zip(first..) {
-                *lane += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
-            }
-        }
-        for at in whole..width {
-            lanes[0] += if cells[at].is_nan() { -zero[at] } else { cells[at] * slope[at] };
-        }
-        (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
-    }
-}
-
-/// Whether every cell is 0, 1 or missing, without leaving early: vectors are faster than branches.
+/// Σ x_j s_j in four lanes, less `zero` where a cell is missing.
 #[inline(always)]
-#[expect(clippy::float_cmp, reason = "x² = x holds exactly for 0 and 1; +∞ is excluded beside it")]
-fn cells_are_binary(cells: &[f64]) -> bool {
-    let odd = |cell: f64| u64::from((cell * cell != cell) & !cell.is_nan()) | u64::from(cell > 1.0);
-    let mut lanes = [0; 4];
-    let (whole, rest) = cells.as_chunks::<4>();
-    for cells in whole {
-        for lane in 0..4 {
-            lanes[lane] |= odd(cells[lane]);
-        }
+fn product<const MISSING: bool>(cells: &[f64], slope: &[f64], zero: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (whole, rest) = cells.as_chunks::<LANES>();
+    let (slopes, slope_rest) = slope.as_chunks::<LANES>();
+    let (zeros, zero_rest) = zero.as_chunks::<LANES>();
+    for ((cells, slope), zero) in whole.iter().zip(slopes).zip(zeros) {
+        lanes = std::array::from_fn(|lane| {
+            lanes[lane] + term::<MISSING>(cells[lane], slope[lane], zero[lane])
+        });
     }
-    rest.iter().fold(lanes[0] | lanes[1] | lanes[2] | lanes[3], |found, &cell| found | odd(cell))
-        == 0
+    for (lane, cell) in rest.iter().enumerate() {
+        lanes[lane] += term::<MISSING>(*cell, slope_rest[lane], zero_rest[lane]);
+    }
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 }
 
-/// Σ x_j s_j in four lanes.
+/// x s, or with `MISSING` −`zero` where x is missing.
 #[inline(always)]
-fn product(cells: &[f64], slope: &[f64]) -> f64 {
-    let mut lanes = [0.0; 4];
-    let (whole, rest) = cells.as_chunks::<4>();
-    let (slopes, slope_rest) = slope.as_chunks::<4>();
-    for (cells, slope) in whole.iter().zip(slopes) {
-        for lane in 0..4 {
-            lanes[lane] += cells[lane] * slope[lane];
-        }
+fn term<const MISSING: bool>(cell: f64, slope: f64, zero: f64) -> f64 {
+    match MISSING {
+        true => select_unpredictable(cell.is_nan(), -zero, cell * slope),
+        false => cell * slope,
     }
-    let rest: f64 = rest.iter().zip(slope_rest).map(|(cell, slope)| cell * slope).sum();
-    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
-}
-
-/// The same sum where every cell is 0 or 1; `None` when in doubt.
-///
-/// x² has the bits of x for 0 and 1, and for infinity and NaN, with which the sum is not finite.
-#[inline(always)]
-fn checked_product(cells: &[f64], slope: &[f64]) -> Option<f64> {
-    let (mut lanes, mut odd) = ([0.0; 4], [0_u64; 4]);
-    let (whole, rest) = cells.as_chunks::<4>();
-    let (slopes, slope_rest) = slope.as_chunks::<4>();
-    for (cells, slope) in whole.iter().zip(slopes) {
-        for lane in 0..4 {
-            lanes[lane] += cells[lane] * slope[lane];
-            odd[lane] |= (cells[lane] * cells[lane]).to_bits() ^ cells[lane].to_bits();
-        }
-    }
-    let mut last = 0.0;
-    for (cell, slope) in rest.iter().zip(slope_rest) {
-        last += cell * slope;
-        odd[0] |= (cell * cell).to_bits() ^ cell.to_bits();
-    }
-    let sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + last;
-    ((odd[0] | odd[1] | odd[2] | odd[3]) == 0 && sum.is_finite()).then_some(sum)
 }

@@ -1,5 +1,7 @@
 //! Gaussian features, and their Student-t predictives.
 
+use std::hint::select_unpredictable;
+
 use super::far::{self, Far};
 use super::joint::{Joint, Mode};
 use crate::Smoothing;
@@ -227,73 +229,65 @@ impl Kernel for Distances<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        let width = self.table.width;
-        let n = self.joint.n_classes;
-        let out = self.joint.scratch(self.rows);
-        let classes =
-            self.table.mean.chunks_exact(width).zip(self.table.inverse.chunks_exact(width));
-        for (class, (mean, inverse)) in classes.enumerate() {
-            for row in 0..self.rows {
-                out[row * n + class] = squared_distance(self.block.row(row), mean, inverse);
-            }
-        }
-        for row in 0..self.rows {
-            let (cells, out) = (self.block.row(row), &mut out[row * n..(row + 1) * n]);
-            if out[0].is_nan() {
-                for (class, out) in out.iter_mut().enumerate() {
-                    *out = self.table.distance_of_present(cells, class);
-                }
-            }
+    fn call(mut self) {
+        self.fill::<false>();
+        let missing = self.joint.scratch(self.rows).iter().fold(false, |any, d| any | d.is_nan());
+        if missing {
+            self.fill::<true>();
         }
     }
 }
 
-impl LocalGaussian {
-    /// The squared distance over the cells that are there, with the constants of the others, doubled, on top: so
-    /// `constants − distance/2` is what the row adds.
+impl Distances<'_> {
     #[inline(always)]
-    fn distance_of_present(&self, cells: &[f64], class: usize) -> f64 {
-        let at = class * self.width;
-        let mean = &self.mean[at..at + self.width];
-        let inverse = &self.inverse[at..at + self.width];
-        let constant = &self.constant[at..at + self.width];
-        let (mut distance, mut missing) = ([0.0; LANES], [0.0; LANES]);
-        let whole = self.width - self.width % LANES;
-        for first in (0..whole).step_by(LANES) {
-            for lane in 0..LANES {
-                let at = first + lane;
-                let there = !cells[at].is_nan();
-                let z = if there { (cells[at] - mean[at]) * inverse[at] } else { 0.0 };
-                distance[lane] += z * z;
-                missing[lane] += if there { 0.0 } else { constant[at] };
+    fn fill<const MISSING: bool>(&mut self) {
+        let (width, n) = (self.table.width, self.joint.n_classes);
+        let out = self.joint.scratch(self.rows);
+        for class in 0..n {
+            let at = class * width..(class + 1) * width;
+            let (mean, inverse) = (&self.table.mean[at.clone()], &self.table.inverse[at.clone()]);
+            let constant = &self.table.constant[at];
+            for row in 0..self.rows {
+                let cells = self.block.row(row);
+                out[row * n + class] = squared_distance::<MISSING>(cells, mean, inverse, constant);
             }
         }
-        for at in whole..self.width {
-            let there = !cells[at].is_nan();
-            let z = if there { (cells[at] - mean[at]) * inverse[at] } else { 0.0 };
-            distance[0] += z * z;
-            missing[0] += if there { 0.0 } else { constant[at] };
-        }
-        let sum = |lanes: [f64; LANES]| (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-        sum(distance) + 2.0 * sum(missing)
     }
 }
 
-/// Σ ((x_j − m_j)/s_j)² in four lanes; NaN when a cell is.
+/// Σ ((x_j − m_j)/s_j)² in four lanes. With `MISSING`, over the cells that are there, with the constants of the others, doubled, on top: so
+/// `constants − distance/2` is what the row adds.
 #[inline(always)]
-fn squared_distance(cells: &[f64], mean: &[f64], inverse: &[f64]) -> f64 {
-    let mut lanes = [0.0; 4];
-    let (whole, rest) = cells.as_chunks::<4>();
-    let (means, mean_rest) = mean.as_chunks::<4>();
-    let (inverses, inverse_rest) = inverse.as_chunks::<4>();
-    for ((cells, mean), inverse) in whole.iter().zip(means).zip(inverses) {
-        for lane in 0..4 {
-            let z = (cells[lane] - mean[lane]) * inverse[lane];
-            lanes[lane] += z * z;
-        }
+fn squared_distance<const MISSING: bool>(
+    cells: &[f64],
+    mean: &[f64],
+    inverse: &[f64],
+    constant: &[f64],
+) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (whole, rest) = cells.as_chunks::<LANES>();
+    let (means, mean_rest) = mean.as_chunks::<LANES>();
+    let (inverses, inverse_rest) = inverse.as_chunks::<LANES>();
+    let (constants, constant_rest) = constant.as_chunks::<LANES>();
+    for (((cells, mean), inverse), constant) in whole.iter().zip(means).zip(inverses).zip(constants)
+    {
+        lanes = std::array::from_fn(|lane| {
+            let (mean, inverse) = (mean[lane], inverse[lane]);
+            lanes[lane] + term::<MISSING>(cells[lane], mean, inverse, constant[lane])
+        });
     }
-    let rest = rest.iter().zip(mean_rest).zip(inverse_rest);
-    let rest: f64 = rest.map(|((cell, mean), inverse)| ((cell - mean) * inverse).powi(2)).sum();
-    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
+    for (lane, cell) in rest.iter().enumerate() {
+        lanes[lane] +=
+            term::<MISSING>(*cell, mean_rest[lane], inverse_rest[lane], constant_rest[lane]);
+    }
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+}
+
+#[inline(always)]
+fn term<const MISSING: bool>(cell: f64, mean: f64, inverse: f64, constant: f64) -> f64 {
+    let z = (cell - mean) * inverse;
+    match MISSING {
+        true => select_unpredictable(cell.is_nan(), 2.0 * constant, z * z),
+        false => z * z,
+    }
 }

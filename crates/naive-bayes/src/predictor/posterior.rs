@@ -53,11 +53,11 @@ pub(super) fn probabilities(values: &[f64], out: &mut [f64]) {
 /// Position of the largest value, the first of those that tie; 0 of no values.
 #[must_use]
 pub fn first_largest(values: &[f64]) -> usize {
-    let mut best = 0;
-    for (position, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = position;
-        }
+    let (mut best, mut largest) = (0, values.first().copied().unwrap_or(0.0));
+    for (position, &value) in values.iter().enumerate() {
+        // Two choices instead of one branch, which would often be guessed wrong.
+        best = if value > largest { position } else { best };
+        largest = if value > largest { value } else { largest };
     }
     best
 }
