@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use crate::{Label, NaiveBayesError};
 
 /// The code of a missing cell.
 pub(crate) const MISSING: u32 = u32::MAX;
 /// Widest range of integers that is coded through a table.
 const TABLE_RANGE: i64 = 1 << 16;
+/// Cells looked at together by one thread.
+const PART: usize = 1 << 16;
 
 /// A column of labels: for each row the position of its label, each different label once.
 ///
@@ -53,8 +57,7 @@ impl Levels {
     /// From whole numbers; no cell is missing.
     #[must_use]
     pub fn from_integers(cells: &[i64]) -> Self {
-        let low = cells.iter().copied().min().unwrap_or(0);
-        let high = cells.iter().copied().max().unwrap_or(0);
+        let (low, high) = bounds(cells);
         match high.checked_sub(low) {
             Some(range) if range < TABLE_RANGE => Self::by_table(cells, low, range as usize),
             _ => Self::from_labels(cells.iter().map(|&cell| Some(Label::Integer(cell)))),
@@ -133,17 +136,29 @@ impl Levels {
     fn by_table(cells: &[i64], low: i64, range: usize) -> Self {
         let mut table = vec![MISSING; range + 1];
         let mut labels = Vec::new();
-        let mut codes = Vec::with_capacity(cells.len());
-        for &cell in cells {
+        let code = |&cell: &i64| {
             let code = &mut table[(cell - low) as usize];
             if *code == MISSING {
                 *code = labels.len() as u32;
                 labels.push(Label::Integer(cell));
             }
-            codes.push(*code);
-        }
+            *code
+        };
+        let codes = cells.iter().map(code).collect();
         Self { codes, labels }
     }
+}
+
+/// The smallest and the largest cell, 0 where there is none.
+fn bounds(cells: &[i64]) -> (i64, i64) {
+    let wider = |(low, high): (i64, i64), (other_low, other_high): (i64, i64)| {
+        (low.min(other_low), high.max(other_high))
+    };
+    let of_part = |part: &[i64]| {
+        part.iter().fold((i64::MAX, i64::MIN), |found, &cell| wider(found, (cell, cell)))
+    };
+    let parts = cells.par_chunks(PART).map(of_part);
+    parts.reduce_with(wider).unwrap_or_default()
 }
 
 #[derive(Default)]

@@ -28,7 +28,9 @@ const COLUMNS: [&str; 11] = [
     "trusting_peer_cpu_s",
     "times_trusting",
 ];
-/// The step of each task that only reads the numbers.
+/// Rounds of all programs, the fewest seconds of which count.
+const ROUNDS: usize = 3;
+/// The step of a task that only reads the numbers; `floor of STEP` where it is that of one step.
 const FLOOR: &str = "floor";
 /// The peer's program, handed to Python as text.
 const PEER: &str = include_str!("naive_bayes/peer.py");
@@ -39,21 +41,22 @@ fn run(args: &[String]) -> TaskResult {
     let quick = quick(args)?;
     let folder = task::root().join("target/taut-bench/naive-bayes");
     let program = built(quick)?;
-    let one = measured(&program, &folder, quick, "1")?;
-    let two = measured(&program, &folder, quick, "2")?;
-    let peer = match std::env::var_os("TAUT_PEERS_PYTHON") {
-        Some(python) => {
+    let python = std::env::var_os("TAUT_PEERS_PYTHON");
+    if python.is_none() {
+        println!("peer skipped: TAUT_PEERS_PYTHON is not set to a Python that has scikit-learn");
+    }
+    let [mut one, mut two, mut peer] = [const { Vec::new() }; 3];
+    // In turn, so that what else the machine does for a while slows no side alone.
+    for _ in 0..if quick { 1 } else { ROUNDS } {
+        keep_least(&mut one, measured(&program, &folder, quick, "1")?);
+        keep_least(&mut two, measured(&program, &folder, quick, "2")?);
+        if let Some(python) = &python {
             let mut command = Command::new(python);
             command.args(["-c", PEER]).arg(&folder);
-            lines(&task::output(command.arg(if quick { REPEATS.1 } else { REPEATS.0 }))?)?
+            let repeats = if quick { REPEATS.1 } else { REPEATS.0 };
+            keep_least(&mut peer, lines(&task::output(command.arg(repeats))?)?);
         }
-        None => {
-            println!(
-                "peer skipped: TAUT_PEERS_PYTHON is not set to a Python that has scikit-learn"
-            );
-            Vec::new()
-        }
-    };
+    }
     let found: Vec<Value> = one.iter().map(|row| joined(row, &one, &two, &peer)).collect();
     rows::publish(TABLE.name, &COLUMNS, &found)?;
     agreements(&peer);
@@ -101,6 +104,20 @@ fn lines(text: &str) -> Result<Vec<Value>, Failure> {
     })
 }
 
+/// Of every step the fewest seconds of all rounds.
+fn keep_least(known: &mut Vec<Value>, round: Vec<Value>) {
+    if known.is_empty() {
+        return *known = round;
+    }
+    for (known, row) in known.iter_mut().zip(&round) {
+        for key in ["cpu_s", "wall_s"] {
+            if row[key].as_f64() < known[key].as_f64() {
+                known[key] = row[key].clone();
+            }
+        }
+    }
+}
+
 /// A figure of a step.
 fn figure(rows: &[Value], task: &Value, step: &Value, key: &str) -> Option<f64> {
     rows.iter().find(|row| row["task"] == *task && row["step"] == *step)?[key].as_f64()
@@ -112,7 +129,9 @@ fn joined(row: &Value, one: &[Value], two: &[Value], peer: &[Value]) -> Value {
     let trusting = json!(format!("trusting {}", task.as_str().unwrap_or_default()));
     let number = |key: &str| row[key].as_f64();
     let ratio = |over: Option<f64>, under: Option<f64>| over.zip(under).map(|(a, b)| a / b);
-    let floor = figure(one, task, &json!(FLOOR), "cpu_s");
+    let own = json!(format!("{FLOOR} of {}", step.as_str().unwrap_or_default()));
+    let floors = [json!(FLOOR), own].map(|step| figure(one, task, &step, "cpu_s"));
+    let floor = floors.into_iter().flatten().next();
     let two = figure(two, task, step, "wall_s");
     let peers = [task, &trusting].map(|task| figure(peer, task, step, "cpu_s"));
     json!({
@@ -152,6 +171,15 @@ mod tests {
         assert_eq!((&joined["over_floor"], &joined["times_trusting"]), (&json!(4.0), &json!(3.0)));
         let alone = super::joined(&row("a", 2.0), &[], &[], &[]);
         assert_eq!((&alone["speed_up"], &alone["peer_cpu_s"]), (&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn the_fewest_seconds_are_kept() {
+        let row = |cpu: f64, wall: f64| json!({"step": "fit", "cpu_s": cpu, "wall_s": wall});
+        let mut known = Vec::new();
+        keep_least(&mut known, vec![row(2.0, 3.0)]);
+        keep_least(&mut known, vec![row(1.0, 4.0)]);
+        assert_eq!(known, [row(1.0, 3.0)]);
     }
 
     #[test]

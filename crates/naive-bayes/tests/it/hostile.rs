@@ -90,6 +90,30 @@ fn infinite_cells_are_refused_at_prediction_and_others_are_not() {
 }
 
 #[test]
+fn binary_cells_that_are_none_are_named_wherever_they_are() {
+    let width = 7;
+    let value = |(row, column): (usize, usize)| f64::from((row * column) % 3 == 1);
+    let x = Array2::from_shape_fn((300, width), value);
+    let classes: Vec<i64> = (0..300).map(|row| row % 2).collect();
+    let model = fit(&x, Kind::Bernoulli, &classes).unwrap();
+    let predictor = model.predictor(&Options::default()).unwrap();
+    for found in [f64::INFINITY, f64::NEG_INFINITY, 2.0, 0.5, -1.0, 5e-324, 1.0 + f64::EPSILON] {
+        for (row, column, hole) in [(0, 0, 0), (130, 3, 130), (299, 6, 130), (299, 6, 299)] {
+            let mut x = x.clone();
+            x[[hole, 1]] = f64::NAN;
+            x[[row, column]] = found;
+            let batch = Batch::new(300).matrix(&names(Kind::Bernoulli, width), &x).unwrap();
+            let error = predictor.predict(&batch).unwrap_err();
+            let (feature, kind) = (format!("x{column}"), Kind::Bernoulli);
+            assert_eq!(error, NaiveBayesError::Cell { feature, row, found, kind });
+        }
+    }
+    let zeros = |zero: f64| x.mapv(|cell| if cell == 0.0 { zero } else { cell });
+    let of = |x: &Array2<f64>| proba(&model, &Options::default(), Kind::Bernoulli, x);
+    assert_eq!(of(&zeros(0.0)), of(&zeros(-0.0)));
+}
+
+#[test]
 fn features_that_never_vary() {
     let x = array![[3.0, 1.0], [3.0, 1.0], [3.0, 1.0], [3.0, 1.0]];
     for smoothing in [Smoothing::None, Smoothing::Global(1e-9), Smoothing::PerFeature(1e-9)] {
