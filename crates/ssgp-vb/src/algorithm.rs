@@ -128,7 +128,7 @@ impl SparseSpectrum {
         };
         let factor = lambda.factor(self.d(), "start")?;
         let arranged = self.with_factor(&lambda, &factor);
-        let moments = self.moments(&arranged, Kept::default());
+        let moments = self.moments(&arranged, Kept::for_gradient());
         let (factors, log_det_alpha) = match start {
             Start::Factors(factors) => self.continued(factors, &moments)?,
             _ => self.started(&lambda, &moments)?,
@@ -302,7 +302,7 @@ impl Search<'_> {
                     gradient = self.gradient_at(&mut state);
                 }
                 failed => {
-                    self.spare = failed.map(|failed| failed.kept).unwrap_or_default();
+                    self.spare = failed.map_or_else(Kept::for_gradient, |failed| failed.kept);
                     let Some(shorter) = self.shorter(used) else {
                         return (state, self.given_up());
                     };

@@ -1,4 +1,4 @@
-//! Data, spectral points and priors: expectations, conjugate updates and the lower bound.
+//! Data, spectral points and priors: expectations, gradients and the lower bound.
 
 use std::f64::consts::PI;
 

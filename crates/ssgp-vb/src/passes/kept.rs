@@ -18,6 +18,8 @@ pub(crate) struct Kept {
     pub(super) shards: Vec<Shard>,
     /// Groups of a shard.
     length: usize,
+    /// Whether pass 2 comes next at the same q(λ).
+    for_gradient: bool,
 }
 
 /// What is kept of the groups of one shard.
@@ -31,11 +33,16 @@ pub(super) struct Shard {
 }
 
 impl Kept {
+    /// For a gradient at the same q(λ); without it (the default) no exponentials are kept.
+    pub(crate) fn for_gradient() -> Self {
+        Self { for_gradient: true, ..Self::default() }
+    }
+
     /// Makes room for `shards`; says whether exponentials are to be kept.
     pub(super) fn prepare(&mut self, shards: Shards, groups: usize, m: usize) -> bool {
         self.shards.resize_with(shards.len(), Shard::default);
         self.length = shards.rows(0).len();
-        groups * m * (m + 1) <= MAX_PACKS
+        self.for_gradient && groups * m * (m + 1) <= MAX_PACKS
     }
 
     /// The shard that begins with group `start`, if its exponentials were kept.
