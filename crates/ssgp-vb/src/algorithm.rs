@@ -1,5 +1,6 @@
 //! Algorithms 1 and 2: cycles of updates until the lower bound stands still.
 
+use std::mem;
 use std::time::Instant;
 
 use ndarray::Array2;
@@ -7,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
 use crate::gaussian::Gaussian;
+use crate::moments::Moments;
 use crate::observer::{Cycle, Observer};
 use crate::options::{Algorithm, FitOptions, OnDecrease, Start};
-use crate::passes::Lambda;
-use crate::problem::{Expectations, Factors, LambdaGradient, SparseSpectrum};
+use crate::passes::{Kept, Lambda};
+use crate::problem::{Factors, LambdaGradient, SparseSpectrum};
 
 /// Steps below this are given up: the bound stands still to rounding.
 const MIN_STEP: f64 = 1e-8;
@@ -62,6 +64,7 @@ impl Run {
 struct State {
     factors: Factors,
     lambda: Lambda,
+    kept: Kept,
     /// Σ_λ⁻¹.
     precision: Array2<f64>,
     /// E(1/σ²), E(1/γ²).
@@ -84,16 +87,12 @@ impl SparseSpectrum {
     /// [`SsgpError::ConstantTarget`]; a start that does not fit.
     pub fn start(&self, lambda: &Gaussian) -> Result<Factors, SsgpError> {
         let factor = lambda.factor(self.d(), "start")?;
-        let expectations = self.expected(&self.with_factor(lambda, &factor));
-        Ok(self.started(lambda, &expectations)?.0)
+        let moments = self.moments(&self.with_factor(lambda, &factor), Kept::default());
+        Ok(self.started(lambda, &moments)?.0)
     }
 
     /// The factors at a start and log|Σ_α|.
-    fn started(
-        &self,
-        lambda: &Gaussian,
-        expectations: &Expectations,
-    ) -> Result<(Factors, f64), SsgpError> {
+    fn started(&self, lambda: &Gaussian, moments: &Moments) -> Result<(Factors, f64), SsgpError> {
         let variance = self.target_variance();
         if variance <= 0.0 {
             return Err(SsgpError::ConstantTarget { value: self.y()[0] });
@@ -102,7 +101,7 @@ impl SparseSpectrum {
         let c_gamma = if n > 2.0 { (0.5 * n - 1.0) * variance / 4.0 } else { n * variance / 8.0 };
         let c_sigma = if m > 1.0 { (m - 1.0) * variance } else { m * variance };
         let [(_, kappa), (_, tau)] = self.scale_moments(c_sigma, c_gamma)?;
-        let update = self.alpha(expectations, kappa, tau)?;
+        let update = self.alpha(moments, kappa, tau)?;
         Ok((
             Factors { lambda: lambda.clone(), alpha: update.alpha, c_sigma, c_gamma },
             update.log_det,
@@ -110,17 +109,13 @@ impl SparseSpectrum {
     }
 
     /// Given factors and log|Σ_α|; where rounding has taken the definiteness of Σ_α, q(α) is updated.
-    fn continued(
-        &self,
-        factors: &Factors,
-        expectations: &Expectations,
-    ) -> Result<(Factors, f64), SsgpError> {
+    fn continued(&self, factors: &Factors, moments: &Moments) -> Result<(Factors, f64), SsgpError> {
         let mut factors = factors.clone();
         if let Ok(factor) = factors.alpha.factor(2 * self.m(), "start") {
             return Ok((factors, factor.log_det()));
         }
         let [(_, kappa), (_, tau)] = self.scale_moments(factors.c_sigma, factors.c_gamma)?;
-        let update = self.alpha(expectations, kappa, tau)?;
+        let update = self.alpha(moments, kappa, tau)?;
         factors.alpha = update.alpha;
         Ok((factors, update.log_det))
     }
@@ -133,44 +128,41 @@ impl SparseSpectrum {
         };
         let factor = lambda.factor(self.d(), "start")?;
         let arranged = self.with_factor(&lambda, &factor);
-        let expectations = self.expected(&arranged);
+        let moments = self.moments(&arranged, Kept::for_gradient());
         let (factors, log_det_alpha) = match start {
-            Start::Factors(factors) => self.continued(factors, &expectations)?,
-            _ => self.started(&lambda, &expectations)?,
+            Start::Factors(factors) => self.continued(factors, &moments)?,
+            _ => self.started(&lambda, &moments)?,
         };
         let log_dets = (factor.log_det(), log_det_alpha);
-        let bound = self.bound_with(&factors, &expectations, log_dets)?;
+        let bound = self.bound_with(&factors, &moments, log_dets)?;
         if !bound.is_finite() {
             return Err(SsgpError::BadStart { bound, start: lambda.mean[0] });
         }
         let [(_, kappa), (_, tau)] = self.scale_moments(factors.c_sigma, factors.c_gamma)?;
-        Ok(State { factors, lambda: arranged, precision: factor.inverse(), kappa, tau, bound })
+        let (kept, precision) = (moments.kept, factor.inverse());
+        Ok(State { factors, lambda: arranged, kept, precision, kappa, tau, bound })
     }
 
-    /// One cycle from `state`, and the step it took.
+    /// One cycle from `state`, in the memory of `spare`, and the step it took.
     fn cycle(
         &self,
         state: &State,
         gradient: &LambdaGradient,
-        step: f64,
-        rho: f64,
+        (step, rho): (f64, f64),
+        spare: Kept,
     ) -> Result<(State, f64), SsgpError> {
         let step = self.step(&state.factors.lambda, &state.precision, gradient, step, rho)?;
         let lambda = self.with_factor(&step.lambda, &step.factor);
-        let expectations = self.expected(&lambda);
-        let update = self.alpha(&expectations, state.kappa, state.tau)?;
-        let (c_sigma, c_gamma) = self.scales(&expectations, &update.alpha);
-        let moments = self.scale_moments(c_sigma, c_gamma)?;
+        let moments = self.moments(&lambda, spare);
+        let update = self.alpha(&moments, state.kappa, state.tau)?;
+        let (c_sigma, c_gamma) = self.best_scales(&moments, &update.alpha);
+        let scales = self.scale_moments(c_sigma, c_gamma)?;
         let log_dets = (step.factor.log_det(), update.log_det);
-        let bound = self.simplified(&step.lambda, moments, log_dets);
-        let [(_, kappa), (_, tau)] = moments;
+        let bound = self.simplified(&step.lambda, scales, log_dets);
+        let [(_, kappa), (_, tau)] = scales;
         let factors = Factors { lambda: step.lambda, alpha: update.alpha, c_sigma, c_gamma };
-        let precision = step.precision;
-        Ok((State { factors, lambda, precision, kappa, tau, bound }, step.step))
-    }
-
-    fn gradient_at(&self, state: &State) -> LambdaGradient {
-        self.gradient(&state.lambda, &state.factors.alpha, state.tau)
+        let (kept, precision) = (moments.kept, step.precision);
+        Ok((State { factors, lambda, kept, precision, kappa, tau, bound }, step.step))
     }
 
     /// Runs Algorithm 1 or 2 from `start`.
@@ -193,7 +185,14 @@ impl SparseSpectrum {
         let begun = Instant::now();
         let first = Cycle { cycle: 0, step: 0.0, bound: state.bound, accepted: true, seconds: 0.0 };
         observer.cycle(&first);
-        let mut search = Search { problem: self, options, observer, begun, trace: vec![first] };
+        let mut search = Search {
+            problem: self,
+            options,
+            observer,
+            begun,
+            trace: vec![first],
+            spare: Kept::default(),
+        };
         let (state, status) = match options.algorithm {
             Algorithm::Plain => search.plain(state),
             Algorithm::Adaptive => search.adaptive(state),
@@ -213,7 +212,6 @@ impl SparseSpectrum {
 struct Attempt {
     /// The step taken.
     used: f64,
-    accepted: bool,
     /// The point reached, when it could be evaluated.
     next: Option<State>,
 }
@@ -224,6 +222,8 @@ struct Search<'a> {
     observer: &'a mut dyn Observer,
     begun: Instant,
     trace: Vec<Cycle>,
+    /// Memory of pass 1 for the next attempt.
+    spare: Kept,
 }
 
 impl Search<'_> {
@@ -242,18 +242,25 @@ impl Search<'_> {
         self.trace.push(cycle);
     }
 
+    /// The gradient; what pass 1 kept for it is memory for the next one.
+    fn gradient_at(&mut self, state: &mut State) -> LambdaGradient {
+        self.spare = mem::take(&mut state.kept);
+        self.problem.gradient(&state.lambda, &self.spare, &state.factors.alpha, state.tau)
+    }
+
     /// An attempt from `state`. One that rounding leaves without a bound has failed like one whose
     /// bound fell: it has the step that was asked for, and −∞ for its bound.
     fn attempt(&mut self, state: &State, gradient: &LambdaGradient, step: f64) -> Attempt {
-        match self.problem.cycle(state, gradient, step, self.options.rho) {
+        let spare = mem::take(&mut self.spare);
+        match self.problem.cycle(state, gradient, (step, self.options.rho), spare) {
             Ok((next, used)) => {
                 let accepted = next.bound >= state.bound;
                 self.keep(used, next.bound, accepted);
-                Attempt { used, accepted, next: Some(next) }
+                Attempt { used, next: Some(next) }
             }
             Err(_) => {
                 self.keep(step, f64::NEG_INFINITY, false);
-                Attempt { used: step, accepted: false, next: None }
+                Attempt { used: step, next: None }
             }
         }
     }
@@ -263,7 +270,7 @@ impl Search<'_> {
             if let Some(status) = self.limit() {
                 return (state, status);
             }
-            let gradient = self.problem.gradient_at(&state);
+            let gradient = self.gradient_at(&mut state);
             let Some(next) = self.attempt(&state, &gradient, 1.0).next else {
                 return (state, Status::Stalled);
             };
@@ -278,24 +285,29 @@ impl Search<'_> {
 
     fn adaptive(&mut self, mut state: State) -> (State, Status) {
         let (mut step, rho) = (1.0, self.options.rho);
-        let mut gradient = self.problem.gradient_at(&state);
+        let mut gradient = self.gradient_at(&mut state);
         loop {
             if let Some(status) = self.limit() {
                 return (state, status);
             }
-            let attempt = self.attempt(&state, &gradient, step);
-            if let Some(next) = attempt.next.filter(|_| attempt.accepted) {
-                let gain = (next.bound - state.bound) / state.bound.abs();
-                state = next;
-                step = rho * attempt.used;
-                if gain < self.options.tolerance {
-                    return (state, Status::Converged);
+            let Attempt { used, next } = self.attempt(&state, &gradient, step);
+            match next {
+                Some(next) if next.bound >= state.bound => {
+                    let gain = (next.bound - state.bound) / state.bound.abs();
+                    state = next;
+                    step = rho * used;
+                    if gain < self.options.tolerance {
+                        return (state, Status::Converged);
+                    }
+                    gradient = self.gradient_at(&mut state);
                 }
-                gradient = self.problem.gradient_at(&state);
-            } else if let Some(shorter) = self.shorter(attempt.used) {
-                step = shorter;
-            } else {
-                return (state, self.given_up());
+                failed => {
+                    self.spare = failed.map_or_else(Kept::for_gradient, |failed| failed.kept);
+                    let Some(shorter) = self.shorter(used) else {
+                        return (state, self.given_up());
+                    };
+                    step = shorter;
+                }
             }
         }
     }

@@ -10,6 +10,7 @@ mod local_fit;
 mod local_options;
 mod local_report;
 mod model;
+mod moments;
 mod neighbours;
 mod observer;
 mod options;

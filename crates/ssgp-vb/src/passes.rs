@@ -7,6 +7,7 @@
 mod covariance;
 mod features;
 mod gradient;
+mod kept;
 mod pair;
 mod product;
 mod quadratic;
@@ -16,9 +17,10 @@ use std::ops::Range;
 use linalg_cg::Shards;
 use ndarray::Array2;
 
-pub(crate) use covariance::covariance_sum;
+pub(crate) use covariance::{Sums, covariance_sum};
 pub(crate) use features::Lambda;
-pub(crate) use gradient::lambda_gradient;
+pub(crate) use gradient::{Target, lambda_gradient};
+pub(crate) use kept::Kept;
 pub(crate) use quadratic::{joint_covariance, means, variances};
 
 /// Fewest groups of eight points worth a shard of their own.

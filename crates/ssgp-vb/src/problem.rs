@@ -1,18 +1,17 @@
-//! Data, spectral points and priors: expectations, conjugate updates and the lower bound.
+//! Data, spectral points and priors: expectations, gradients and the lower bound.
 
 use std::f64::consts::PI;
 
 use gp_core::check_finite;
 use kernels::simd::Pack;
-use linalg_cg::{Cholesky, gram, symmetric_eigen};
+use linalg_cg::Cholesky;
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 use serde::{Deserialize, Serialize};
 
 use crate::SsgpError;
-use crate::gaussian::{
-    Gaussian, check_count, dot, inner, plus_outer, quadratic, times, transposed_times,
-};
-use crate::passes::{Lambda, covariance_sum, lambda_gradient, means};
+use crate::gaussian::{Gaussian, check_count, inner, plus_outer, quadratic};
+use crate::moments::Moments;
+use crate::passes::{Kept, Lambda, Target, lambda_gradient, means};
 use crate::points::{Points, pack_values};
 use crate::prior::{Prepared, Priors};
 use crate::scale_factor::ScaleFactor;
@@ -32,7 +31,7 @@ use crate::scale_factor::ScaleFactor;
 pub struct SparseSpectrum {
     pub(crate) points: Points,
     y: Array1<f64>,
-    y_packs: Vec<Pack>,
+    pub(crate) y_packs: Vec<Pack>,
     frequencies: Array2<f64>,
     pub(crate) prior: Prepared,
 }
@@ -74,13 +73,6 @@ pub struct LambdaGradient {
     pub mean: Array1<f64>,
     /// In the covariance `[D, D]`, symmetric.
     pub covariance: Array2<f64>,
-}
-
-/// q(α) after its update, and what its covariance was made from.
-pub(crate) struct AlphaUpdate {
-    pub(crate) alpha: Gaussian,
-    /// log|Σ_α|.
-    pub(crate) log_det: f64,
 }
 
 impl SparseSpectrum {
@@ -146,7 +138,10 @@ impl SparseSpectrum {
     /// # Errors
     /// [`SsgpError::NotCovariance`] or a shape error for a `lambda` that does not fit.
     pub fn expectations(&self, lambda: &Gaussian) -> Result<Expectations, SsgpError> {
-        Ok(self.expected(&self.arranged(lambda)?))
+        let moments = self.moments(&self.arranged(lambda)?, Kept::default());
+        let mean = moments.kept.mean_rows(&self.points, self.m());
+        let Moments { covariance, second_moment, .. } = moments;
+        Ok(Expectations { mean, covariance, second_moment })
     }
 
     /// E(Z) `[N, 2M]` at the training rows.
@@ -163,12 +158,6 @@ impl SparseSpectrum {
         Lambda::new(&self.frequencies, &lambda.mean, factor)
     }
 
-    pub(crate) fn expected(&self, lambda: &Lambda) -> Expectations {
-        let (mean, covariance) = covariance_sum(lambda, &self.points);
-        let second_moment = gram(&mean.t()) + &covariance;
-        Expectations { mean, covariance, second_moment }
-    }
-
     /// The gradient of τ (y'E(Z)μ_α − ½⟨E(Z'Z), Σ_α + μ_αμ_α'⟩) in q(λ), `tau` being E(1/γ²).
     ///
     /// Source: Tan, Ong, Nott & Jasra (2016), appendix B, derived afresh.
@@ -182,83 +171,21 @@ impl SparseSpectrum {
         tau: f64,
     ) -> Result<LambdaGradient, SsgpError> {
         check_count("alpha", "values", alpha.mean.len(), 2 * self.m())?;
-        Ok(self.gradient(&self.arranged(lambda)?, alpha, tau))
+        Ok(self.gradient(&self.arranged(lambda)?, &Kept::default(), alpha, tau))
     }
 
-    pub(crate) fn gradient(&self, lambda: &Lambda, alpha: &Gaussian, tau: f64) -> LambdaGradient {
+    /// `kept` is from the same q(λ), or empty.
+    pub(crate) fn gradient(
+        &self,
+        lambda: &Lambda,
+        kept: &Kept,
+        alpha: &Gaussian,
+        tau: f64,
+    ) -> LambdaGradient {
         let moment = plus_outer(&alpha.covariance, &alpha.mean);
-        let (mean, covariance) =
-            lambda_gradient(lambda, &self.points, &self.y_packs, &alpha.mean, &moment);
+        let target = Target { points: &self.points, y: &self.y_packs, kept };
+        let (mean, covariance) = lambda_gradient(lambda, target, &alpha.mean, &moment);
         LambdaGradient { mean: mean * tau, covariance: covariance * tau }
-    }
-
-    /// The optimal q(α) given the other factors, `kappa` being E(1/σ²) and `tau` E(1/γ²).
-    ///
-    /// ```text
-    /// Σ_α = (τ E(Z'Z) + M κ I)⁻¹,   μ_α = τ Σ_α E(Z)'y
-    /// ```
-    ///
-    /// # Errors
-    /// [`SsgpError::Linalg`] for moments that are not finite.
-    pub fn update_alpha(
-        &self,
-        expectations: &Expectations,
-        kappa: f64,
-        tau: f64,
-    ) -> Result<Gaussian, SsgpError> {
-        Ok(self.alpha(expectations, kappa, tau)?.alpha)
-    }
-
-    pub(crate) fn alpha(
-        &self,
-        expectations: &Expectations,
-        kappa: f64,
-        tau: f64,
-    ) -> Result<AlphaUpdate, SsgpError> {
-        let mut precision = &expectations.second_moment * tau;
-        precision.diag_mut().mapv_inplace(|value| value + self.m() as f64 * kappa);
-        let right = transposed_times(&expectations.mean, &self.y) * tau;
-        // Without noise τ may be so large that M κ is lost beside it in rounding.
-        let Ok(factor) = Cholesky::factor(precision) else {
-            return self.alpha_by_eigenvalues(expectations, kappa, tau, &right);
-        };
-        let mean = factor.solve_vec(&right);
-        let alpha = Gaussian { mean, covariance: factor.inverse() };
-        Ok(AlphaUpdate { alpha, log_det: -factor.log_det() })
-    }
-
-    /// The same update from E(Z'Z) = U Λ U', which keeps M κ apart from Λ.
-    fn alpha_by_eigenvalues(
-        &self,
-        expectations: &Expectations,
-        kappa: f64,
-        tau: f64,
-        right: &Array1<f64>,
-    ) -> Result<AlphaUpdate, SsgpError> {
-        let (values, vectors) = symmetric_eigen(&expectations.second_moment)?;
-        let prior = self.m() as f64 * kappa;
-        // A second moment is semidefinite; eigenvalues below zero are rounding.
-        let variances = values.mapv(|value| 1.0 / (tau * value.max(0.0) + prior));
-        let root = &vectors * &variances.mapv(f64::sqrt);
-        let mean = times(&vectors, &(transposed_times(&vectors, right) * &variances));
-        let alpha = Gaussian { mean, covariance: gram(&root) };
-        Ok(AlphaUpdate { alpha, log_det: variances.mapv(f64::ln).sum() })
-    }
-
-    /// The optimal C_σ and C_γ given q(α) and q(λ).
-    ///
-    /// ```text
-    /// C_σ = (M/2) (μ_α'μ_α + tr Σ_α),   C_γ = ½ E‖y − Zα‖²
-    ///     = ½ (‖y − E(Z)μ_α‖² + μ_α' Cov μ_α + ⟨E(Z'Z), Σ_α⟩)
-    /// ```
-    #[must_use]
-    pub fn scales(&self, expectations: &Expectations, alpha: &Gaussian) -> (f64, f64) {
-        let square = dot(&alpha.mean, &alpha.mean) + alpha.covariance.diag().sum();
-        let residual = &self.y - &times(&expectations.mean, &alpha.mean);
-        let c_gamma = dot(&residual, &residual)
-            + quadratic(&expectations.covariance, &alpha.mean)
-            + inner(&expectations.second_moment, &alpha.covariance);
-        (0.5 * self.m() as f64 * square, 0.5 * c_gamma)
     }
 
     /// The posterior of the signal's standard deviation σ at C_σ.
@@ -313,20 +240,20 @@ impl SparseSpectrum {
     pub fn bound(&self, factors: &Factors) -> Result<f64, SsgpError> {
         let lambda_factor = factors.lambda.factor(self.d(), "factors.lambda")?;
         let alpha_factor = factors.alpha.factor(2 * self.m(), "factors.alpha")?;
-        let expectations = self.expected(&self.with_factor(&factors.lambda, &lambda_factor));
+        let lambda = self.with_factor(&factors.lambda, &lambda_factor);
         let log_dets = (lambda_factor.log_det(), alpha_factor.log_det());
-        self.bound_with(factors, &expectations, log_dets)
+        self.bound_with(factors, &self.moments(&lambda, Kept::default()), log_dets)
     }
 
     /// The bound where the expectations, log|Σ_λ| and log|Σ_α| are known.
     pub(crate) fn bound_with(
         &self,
         factors: &Factors,
-        expectations: &Expectations,
+        moments: &Moments,
         (log_det_lambda, log_det_alpha): (f64, f64),
     ) -> Result<f64, SsgpError> {
+        let (best_sigma, best_gamma) = self.best_scales(moments, &factors.alpha);
         let moments = self.scale_moments(factors.c_sigma, factors.c_gamma)?;
-        let (best_sigma, best_gamma) = self.scales(expectations, &factors.alpha);
         let [(_, kappa), (_, tau)] = moments;
         let brackets =
             kappa * (factors.c_sigma - best_sigma) + tau * (factors.c_gamma - best_gamma);

@@ -36,7 +36,9 @@ const SCORES: [&str; 13] = [
     "factor",
     "seconds",
 ];
-const CYCLES: [&str; 5] = ["set", "m", "seed", "plain", "adaptive"];
+const CYCLES: [&str; 8] =
+    ["set", "m", "seed", "plain", "adaptive", "ratio", "plain_bound", "adaptive_bound"];
+const CYCLES_OF_SETS: [&str; 7] = ["set", "m", "plain", "adaptive", "ratio", "level", "higher"];
 const SPEED: [&str; 10] = [
     "op",
     "n",
@@ -62,6 +64,8 @@ const SPLITS: [(&str, usize); 7] = [
 ];
 /// Seeds on which the two algorithms are compared.
 const SEEDS: u64 = 10;
+/// Nats within which two bounds are of one mode: what the loose tolerance leaves undone is less.
+const SAME_BOUND: f64 = 0.5;
 /// Seconds of the gradients and of the rest of a cycle, as the reference program does them, in a process of one thread.
 const NUMPY: &str = "
 import json, sys, time
@@ -132,11 +136,15 @@ fn methods() -> Vec<Value> {
     ]
 }
 
+/// That the data are there.
+fn data_folder() -> TaskResult {
+    let remedy = "set it to the folder with pendulum, autompg and rainfall_runoff";
+    let found = std::env::var_os("TAUT_DATA_DIR");
+    found.map(drop).ok_or_else(|| Failure::run("TAUT_DATA_DIR is not set", remedy))
+}
+
 fn scores(program: &Path) -> TaskResult {
-    if std::env::var_os("TAUT_DATA_DIR").is_none() {
-        let remedy = "set it to the folder with pendulum, autompg and rainfall_runoff";
-        return Err(Failure::run("TAUT_DATA_DIR is not set", remedy));
-    }
+    data_folder()?;
     let mut found = Vec::new();
     for (set, split) in SPLITS {
         for mut spec in methods() {
@@ -147,25 +155,66 @@ fn scores(program: &Path) -> TaskResult {
     rows::publish(TABLE.name, &SCORES, &found)
 }
 
-/// Cycles to a relative rise of 1e-6 from one start, by both algorithms.
+/// Cycles to a relative rise of 1e-6 from one start, by both algorithms: a row a seed, then a row a set.
 fn cycles(program: &Path) -> TaskResult {
-    let mut found = Vec::new();
-    for (set, m) in [("pendulum", 10), ("autompg", 10)] {
-        for seed in 0..SEEDS {
-            let spec = json!({"op": "cycles", "set": set, "m": m, "seed": seed});
-            let mut row = measured(program, &spec)?;
-            for name in ["plain", "adaptive"] {
-                row[name] = row[name]["cycles"].clone();
-            }
-            found.push(row);
+    data_folder()?;
+    let (mut found, mut sets) = (Vec::new(), Vec::new());
+    for set in ["pendulum", "autompg", "rainfall_runoff"] {
+        for m in [10, 25] {
+            let runs = (0..SEEDS).map(|seed| cycles_of(program, set, m, seed));
+            let runs: Vec<Value> = runs.collect::<Result<_, _>>()?;
+            sets.push(summary(&runs));
+            found.extend(runs);
         }
     }
-    let total = |name: &str| found.iter().filter_map(|row| row[name].as_u64()).sum::<u64>() as f64;
-    println!(
-        "Algorithm 1 takes {:.2} times the cycles of Algorithm 2",
-        total("plain") / total("adaptive")
+    rows::publish("ssgp-vb-cycles", &CYCLES, &found)?;
+    rows::publish("ssgp-vb-cycles-of-sets", &CYCLES_OF_SETS, &sets)
+}
+
+/// Cycles of both algorithms, and the bounds where they ended.
+fn cycles_of(program: &Path, set: &str, m: usize, seed: u64) -> Result<Value, Failure> {
+    let spec = json!({"op": "cycles", "set": set, "m": m, "seed": seed});
+    let mut row = measured(program, &spec)?;
+    for name in ["plain", "adaptive"] {
+        row[format!("{name}_bound")] = row[name]["bound"].clone();
+        row[name] = row[name]["cycles"].clone();
+    }
+    row["ratio"] = json!(
+        row["plain"]
+            .as_f64()
+            .zip(row["adaptive"].as_f64())
+            .map(|(plain, adaptive)| plain / adaptive)
     );
-    rows::publish("ssgp-vb-cycles", &CYCLES, &found)
+    Ok(row)
+}
+
+/// Median and range over the seeds of one set: cycles and their ratio. `level` counts the seeds on which the bounds differ by less
+/// than [`SAME_BOUND`], `higher` the others on which that of Algorithm 2 is higher.
+fn summary(runs: &[Value]) -> Value {
+    let (plain, adaptive) = (numbers(runs, "plain_bound"), numbers(runs, "adaptive_bound"));
+    let gains: Vec<f64> =
+        plain.iter().zip(&adaptive).map(|(plain, adaptive)| adaptive - plain).collect();
+    let count = |holds: &dyn Fn(f64) -> bool| gains.iter().filter(|gain| holds(**gain)).count();
+    json!({
+        "set": runs[0]["set"], "m": runs[0]["m"],
+        "plain": spread(numbers(runs, "plain"), 0),
+        "adaptive": spread(numbers(runs, "adaptive"), 0),
+        "ratio": spread(numbers(runs, "ratio"), 2),
+        "level": count(&|gain| gain.abs() < SAME_BOUND),
+        "higher": count(&|gain| gain >= SAME_BOUND),
+    })
+}
+
+fn numbers(rows: &[Value], column: &str) -> Vec<f64> {
+    rows.iter().map(|row| row[column].as_f64().unwrap_or(f64::NAN)).collect()
+}
+
+/// Median and range, with so many decimals.
+fn spread(mut values: Vec<f64>, decimals: usize) -> String {
+    values.sort_by(f64::total_cmp);
+    let last = values.len() - 1;
+    let median = 0.5 * (values[last / 2] + values[last.div_ceil(2)]);
+    format!("{median:.decimals$} ({:.decimals$} to {:.decimals$})", values[0], values[last])
 }
 
 fn speed(program: &Path) -> TaskResult {
@@ -230,5 +279,21 @@ mod tests {
             methods().into_iter().filter(|spec| spec["method"] == "local").collect();
         assert_eq!((&local[0]["draws"], &local[1]["draws"]), (&json!(1), &json!(4)));
         assert!(local.iter().all(|spec| spec["k"] == local[0]["k"] && spec["m"] == local[0]["m"]));
+    }
+
+    #[test]
+    fn seeds_are_summed_up_by_median_and_range() {
+        let run = |plain: f64, bounds: (f64, f64)| {
+            json!({"set": "a", "m": 3, "plain": plain, "adaptive": 20, "ratio": plain / 20.0,
+                   "plain_bound": bounds.0, "adaptive_bound": bounds.1})
+        };
+        let runs = [run(80.0, (-9.0, -9.1)), run(40.0, (-9.0, -7.0)), run(50.0, (-7.0, -9.0))];
+        let found = summary(&runs);
+        assert_eq!(
+            (&found["plain"], &found["ratio"]),
+            (&json!("50 (40 to 80)"), &json!("2.50 (2.00 to 4.00)"))
+        );
+        assert_eq!((&found["level"], &found["higher"]), (&json!(1), &json!(1)));
+        assert_eq!(spread(vec![4.0, 1.0], 1), "2.5 (1.0 to 4.0)");
     }
 }

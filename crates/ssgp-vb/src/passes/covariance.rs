@@ -1,52 +1,98 @@
-//! Pass 1: E(Z) and the sum over points of Cov(Z).
+//! Pass 1: E(Z), and sums over points of Cov(Z) and of products of E(Z).
 
 use std::ops::Range;
 
-use kernels::simd::{LANES, Lanes, Simd, Task};
-use ndarray::{Array2, s};
+use kernels::simd::{Lanes, Pack, Simd, Task};
+use ndarray::{Array1, Array2};
+use rayon::prelude::*;
 
 use super::features::{Features, Lambda};
-use super::pair::{Beside, TILE, tile_mut};
+use super::kept::{Kept, Shard};
+use super::pair::{Beside, TILE, tile, tile_mut};
 use super::{blocks, shards};
 use crate::points::Points;
 
-/// Groups whose features are in memory at a time.
-const BLOCK: usize = 8;
+/// Groups whose features are in memory at a time: with 10 spectral points, what the nearest cache holds.
+pub(super) const BLOCK: usize = 4;
 
-/// E(Z) `[N, 2M]` and Σᵢ Cov(Zᵢ) `[2M, 2M]` over q(λ).
+/// Sums over points of what a cycle needs of the features.
+pub(crate) struct Sums {
+    /// Σᵢ Cov(Zᵢ) `[2M, 2M]`.
+    pub(crate) covariance: Array2<f64>,
+    /// E(Z)'E(Z) `[2M, 2M]`.
+    pub(crate) products: Array2<f64>,
+    /// E(Z)'y `[2M]`.
+    pub(crate) cross: Array1<f64>,
+}
+
+/// Σᵢ Cov(Zᵢ), E(Z)'E(Z) and E(Z)'y over q(λ), `y` in packs; E(Z) itself is in `kept`.
 ///
 /// ```text
 /// C∓ = w_r w_l (e^(±c) − 1) cos(a_r ∓ a_l),   S∓ the same with sines
 /// Cov(cos_r, cos_l) = ½ (C⁻ + C⁺),   Cov(sin_r, sin_l) = ½ (C⁻ − C⁺),   Cov(cos_r, sin_l) = ½ (S⁺ − S⁻)
 /// ```
 ///
-/// Costs N M(M + 1) exponentials and N M²(D + 10)/2 multiply-adds.
-pub(crate) fn covariance_sum(lambda: &Lambda, points: &Points) -> (Array2<f64>, Array2<f64>) {
+/// Costs N M(M + 1) exponentials and N M²(D + 14)/2 multiply-adds.
+pub(crate) fn covariance_sum(
+    lambda: &Lambda,
+    points: &Points,
+    y: &[Pack],
+    kept: &mut Kept,
+) -> Sums {
     let m = lambda.m;
-    let partials = shards(points.groups())
-        .map(|groups| Simd::detect().run(Covariance { lambda, points, groups }));
-    let mut mean = Array2::zeros((points.n, 2 * m));
-    let mut sums = vec![[0.0; 4]; m * m];
-    let mut row = 0;
-    for (rows, partial) in partials {
-        mean.slice_mut(s![row..row + rows.nrows(), ..]).assign(&rows);
-        row += rows.nrows();
-        for (sum, part) in sums.iter_mut().flatten().zip(partial.iter().flatten()) {
-            *sum += part;
-        }
-    }
-    (mean, assembled(&sums, m))
+    let shards = shards(points.groups());
+    let keep = kept.prepare(shards, points.groups(), m);
+    let work = kept.shards.par_iter_mut().enumerate().with_max_len(1);
+    let partials: Vec<Partial> = work
+        .map(|(index, shard)| {
+            let groups = shards.rows(index);
+            Simd::detect().run(Covariance { lambda, points, y, keep, groups, shard })
+        })
+        .collect();
+    let mut sum = Partial::new(m);
+    partials.iter().for_each(|partial| sum.add(partial));
+    let cross = (0..2 * m).map(|column| sum.cross[column % m][column / m]).collect();
+    let products = symmetric(m, |at| sum.products[at]);
+    Sums { covariance: symmetric(m, |at| separated(sum.covariance[at])), products, cross }
 }
 
-/// The symmetric matrix from, for each pair r ≤ l at l M + r, the sums for differences (cos, sin) and for sums
-/// of angles (cos, sin).
-fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
+/// The same sums for each pair r ≤ l at l M + r, and for each spectral point.
+struct Partial {
+    /// For differences (cos, sin) and for sums of angles (cos, sin).
+    covariance: Vec<[f64; 4]>,
+    /// cos–cos, sin–sin, cos_r–sin_l, sin_r–cos_l.
+    products: Vec<[f64; 4]>,
+    cross: Vec<[f64; 2]>,
+}
+
+impl Partial {
+    fn new(m: usize) -> Self {
+        let pairs = vec![[0.0; 4]; m * m];
+        Self { covariance: pairs.clone(), products: pairs, cross: vec![[0.0; 2]; m] }
+    }
+
+    fn add(&mut self, other: &Self) {
+        let add = |sums: &mut [f64], parts: &[f64]| {
+            sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        };
+        add(self.covariance.as_flattened_mut(), other.covariance.as_flattened());
+        add(self.products.as_flattened_mut(), other.products.as_flattened());
+        add(self.cross.as_flattened_mut(), other.cross.as_flattened());
+    }
+}
+
+/// cos–cos, sin–sin, cos_r–sin_l, sin_r–cos_l from differences and sums of angles.
+fn separated(sums: [f64; 4]) -> [f64; 4] {
+    let [cos_minus, sin_minus, cos_plus, sin_plus] = sums.map(|sum| 0.5 * sum);
+    [cos_minus + cos_plus, cos_minus - cos_plus, sin_plus - sin_minus, sin_plus + sin_minus]
+}
+
+/// The symmetric matrix `[2M, 2M]` from the entries of each pair r ≤ l at l M + r.
+fn symmetric(m: usize, entries: impl Fn(usize) -> [f64; 4]) -> Array2<f64> {
     let mut matrix = Array2::zeros((2 * m, 2 * m));
     for r in 0..m {
         for l in r..m {
-            let [cos_minus, sin_minus, cos_plus, sin_plus] = sums[l * m + r].map(|sum| 0.5 * sum);
-            let (cc, ss) = (cos_minus + cos_plus, cos_minus - cos_plus);
-            let (cs, sc) = (sin_plus - sin_minus, sin_plus + sin_minus);
+            let [cc, ss, cs, sc] = entries(l * m + r);
             for (row, column, value) in
                 [(r, l, cc), (m + r, m + l, ss), (r, m + l, cs), (l, m + r, sc)]
             {
@@ -61,56 +107,130 @@ fn assembled(sums: &[[f64; 4]], m: usize) -> Array2<f64> {
 struct Covariance<'a> {
     lambda: &'a Lambda,
     points: &'a Points,
+    y: &'a [Pack],
+    /// Whether there is room for the exponentials.
+    keep: bool,
     groups: Range<usize>,
+    shard: &'a mut Shard,
 }
 
 impl Task for Covariance<'_> {
-    type Output = (Array2<f64>, Vec<[f64; 4]>);
+    type Output = Partial;
 
     #[inline(always)]
-    fn run<V: Lanes>(self) -> Self::Output {
-        let m = self.lambda.m;
-        let mut features = Features::new(self.lambda, BLOCK.min(self.groups.len()));
-        let first = self.groups.start * LANES;
-        let n = (self.groups.end * LANES).min(self.points.n) - first;
-        let mut mean = Array2::zeros((n, 2 * m));
-        let mut sums = vec![[0.0; 4]; m * m];
+    fn run<V: Lanes>(self) -> Partial {
+        let (m, shard) = (self.lambda.m, self.shard);
+        let room = BLOCK.min(self.groups.len());
+        let mut features = Features::new(self.lambda, room);
+        let mut sums = Partial::new(m);
+        let mut keep = self.keep;
+        shard.means.clear();
+        shard.pairs.clear();
         for block in blocks(self.groups, BLOCK) {
-            let row = block.start * LANES - first;
-            features.fill::<V>(self.lambda, self.points, block);
-            write_means(&features, row, &mut mean);
-            if features.near {
-                add_pairs::<V, true>(&features, &mut sums);
-            } else {
-                add_pairs::<V, false>(&features, &mut sums);
+            features.fill::<V>(self.lambda, self.points, block.clone());
+            // Far pairs have weights besides; one block of them, and the shard is worked out again.
+            keep &= features.near;
+            match (features.near, keep) {
+                (true, true) => {
+                    add_pairs::<V, true, true>(&features, &mut sums.covariance, &mut shard.pairs);
+                }
+                (true, false) => {
+                    add_pairs::<V, true, false>(&features, &mut sums.covariance, &mut shard.pairs);
+                }
+                (false, _) => {
+                    add_pairs::<V, false, false>(&features, &mut sums.covariance, &mut shard.pairs);
+                }
             }
+            add_products::<V>(&features, &mut sums.products);
+            add_cross::<V>(&features, &self.y[block], &mut sums.cross);
+            shard.means.extend_from_slice(&features.mean[..features.groups * m]);
         }
-        (mean, sums)
+        if !keep {
+            shard.pairs.clear();
+        }
+        sums
     }
 }
 
-fn write_means(features: &Features, row: usize, mean: &mut Array2<f64>) {
-    let m = features.m;
-    for (i, mut row) in mean.outer_iter_mut().skip(row).take(features.groups * LANES).enumerate() {
-        let group = &features.mean[i / LANES * m..(i / LANES + 1) * m];
-        for (r, [cos, sin]) in group.iter().enumerate() {
-            row[r] = cos.0[i % LANES];
-            row[m + r] = sin.0[i % LANES];
+/// E(Z)'y of the block.
+#[inline(always)]
+fn add_cross<V: Lanes>(features: &Features, y: &[Pack], sums: &mut [[f64; 2]]) {
+    for (r, sums) in sums.iter_mut().enumerate() {
+        let mut totals = [V::splat(0.0); 2];
+        for (b, y) in y.iter().enumerate() {
+            let [cos, sin] = &features.mean[features.at(r, b)];
+            totals[0] = V::load(y).mul_add(V::load(cos), totals[0]);
+            totals[1] = V::load(y).mul_add(V::load(sin), totals[1]);
         }
+        sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum += total.sum());
+    }
+}
+
+/// E(Z)'E(Z) of the block.
+#[inline(always)]
+fn add_products<V: Lanes>(features: &Features, sums: &mut [[f64; 4]]) {
+    for first in (0..features.m).step_by(TILE) {
+        for l in first..features.m {
+            match TILE.min(l + 1 - first) {
+                1 => add_product_tile::<V, 1>(features, first, l, sums),
+                2 => add_product_tile::<V, 2>(features, first, l, sums),
+                3 => add_product_tile::<V, 3>(features, first, l, sums),
+                _ => add_product_tile::<V, TILE>(features, first, l, sums),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_product_tile<V: Lanes, const W: usize>(
+    features: &Features,
+    first: usize,
+    l: usize,
+    sums: &mut [[f64; 4]],
+) {
+    let mut totals = [[V::splat(0.0); 4]; W];
+    for b in 0..features.groups {
+        let [cos_l, sin_l] = &features.mean[features.at(l, b)];
+        let (cos_l, sin_l) = (V::load(cos_l), V::load(sin_l));
+        let left = tile::<_, W>(&features.mean, features.at(first, b));
+        for (total, [cos_r, sin_r]) in totals.iter_mut().zip(left) {
+            let (cos_r, sin_r) = (V::load(cos_r), V::load(sin_r));
+            total[0] = cos_r.mul_add(cos_l, total[0]);
+            total[1] = sin_r.mul_add(sin_l, total[1]);
+            total[2] = cos_r.mul_add(sin_l, total[2]);
+            total[3] = sin_r.mul_add(cos_l, total[3]);
+        }
+    }
+    add_totals::<V, W>(&totals, &mut sums[l * features.m + first..]);
+}
+
+#[inline(always)]
+fn add_totals<V: Lanes, const W: usize>(totals: &[[V; 4]; W], sums: &mut [[f64; 4]]) {
+    let sums = tile_mut::<_, W>(sums, 0);
+    for (sum, total) in sums.iter_mut().flatten().zip(totals.as_flattened()) {
+        *sum += total.sum();
     }
 }
 
 /// Sums over the groups of the block, for each pair r ≤ l: a tile of r stays in the nearest memory
-/// while l walks by.
+/// while l walks by. With `KEEP` the exponentials are written down on the way.
 #[inline(always)]
-fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64; 4]]) {
+fn add_pairs<V: Lanes, const NEARBY: bool, const KEEP: bool>(
+    features: &Features,
+    sums: &mut [[f64; 4]],
+    kept: &mut Vec<[Pack; 2]>,
+) {
+    if KEEP {
+        kept.reserve(features.groups * (features.m * (features.m + 1) / 2));
+    }
     for first in (0..features.m).step_by(TILE) {
         for l in first..features.m {
+            let at = (first, l);
             match TILE.min(l + 1 - first) {
-                1 => add_tile::<V, NEARBY, 1>(features, first, l, sums),
-                2 => add_tile::<V, NEARBY, 2>(features, first, l, sums),
-                3 => add_tile::<V, NEARBY, 3>(features, first, l, sums),
-                _ => add_tile::<V, NEARBY, TILE>(features, first, l, sums),
+                1 => add_tile::<V, NEARBY, KEEP, 1>(features, at, sums, kept),
+                2 => add_tile::<V, NEARBY, KEEP, 2>(features, at, sums, kept),
+                3 => add_tile::<V, NEARBY, KEEP, 3>(features, at, sums, kept),
+                _ => add_tile::<V, NEARBY, KEEP, TILE>(features, at, sums, kept),
             }
         }
     }
@@ -118,11 +238,11 @@ fn add_pairs<V: Lanes, const NEARBY: bool>(features: &Features, sums: &mut [[f64
 
 /// The pairs of the `W` spectral points from `first` on with l.
 #[inline(always)]
-fn add_tile<V: Lanes, const NEARBY: bool, const W: usize>(
+fn add_tile<V: Lanes, const NEARBY: bool, const KEEP: bool, const W: usize>(
     features: &Features,
-    first: usize,
-    l: usize,
+    (first, l): (usize, usize),
     sums: &mut [[f64; 4]],
+    kept: &mut Vec<[Pack; 2]>,
 ) {
     let mut totals = [[V::splat(0.0); 4]; W];
     for b in 0..features.groups {
@@ -133,10 +253,10 @@ fn add_tile<V: Lanes, const NEARBY: bool, const W: usize>(
             total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
             total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
             total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
+            if KEEP {
+                kept.push(pair.kept());
+            }
         }
     }
-    let sums = tile_mut::<_, W>(sums, l * features.m + first);
-    for (sum, total) in sums.iter_mut().flatten().zip(totals.as_flattened()) {
-        *sum += total.sum();
-    }
+    add_totals::<V, W>(&totals, &mut sums[l * features.m + first..]);
 }

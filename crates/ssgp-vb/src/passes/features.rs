@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_1_PI, LOG2_E};
 use std::ops::Range;
 
-use kernels::simd::{Lanes, Pack};
+use kernels::simd::{LANES, Lanes, Pack};
 use linalg_cg::Cholesky;
 use ndarray::{ArrayRef1, ArrayRef2};
 
@@ -105,19 +105,43 @@ impl Features {
     pub(super) fn fill<V: Lanes>(&mut self, lambda: &Lambda, points: &Points, range: Range<usize>) {
         self.groups = range.len();
         let mut largest = V::splat(0.0);
-        for (b, group) in range.enumerate() {
+        for (b, group) in range.clone().enumerate() {
             for r in 0..self.m {
-                let half = self.fill_one::<V>(lambda, r, b, points.group(group));
+                let half = self.project::<V>(lambda, r, b, points.group(group));
                 largest = largest.max(half);
             }
         }
+        // A loop of its own: each step waits long for itself, and not for the one before.
+        for at in 0..self.groups * self.m {
+            self.turn::<V>(at);
+        }
+        self.mask(points, range.end);
         let mut halves = Pack::ZERO;
         largest.store(&mut halves);
         self.near = halves.0.iter().all(|half| *half <= NEAR);
     }
 
+    /// Makes the means of rows that only fill up the last group zero.
     #[inline(always)]
-    fn fill_one<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
+    fn mask(&mut self, points: &Points, end: usize) {
+        let last = (self.groups - 1) * self.m;
+        for lane in LANES - (end * LANES).saturating_sub(points.n)..LANES {
+            for mean in self.mean[last..last + self.m].as_flattened_mut() {
+                mean.0[lane] = 0.0;
+            }
+        }
+    }
+
+    /// Takes the means of one group over; nothing else is filled in.
+    #[inline(always)]
+    pub(super) fn recall(&mut self, means: &[[Pack; 2]]) {
+        self.groups = 1;
+        self.mean.copy_from_slice(means);
+    }
+
+    /// g, half and the angle, which stands in for its cosine until [`turn`](Self::turn).
+    #[inline(always)]
+    fn project<V: Lanes>(&mut self, lambda: &Lambda, r: usize, b: usize, x: &[Pack]) -> V {
         let (d, at) = (self.d, self.at(r, b));
         for ((t, x), s) in self.t.iter_mut().zip(x).zip(lambda.frequency(r)) {
             V::load(x).mul(V::splat(*s)).store(t);
@@ -129,19 +153,23 @@ impl Features {
             product.store(g);
             square = product.mul_add(product, square);
         }
-        let angle = V::load(&self.products[d]);
         let half = square.mul(V::splat(0.5));
-        let weight = half.min(V::splat(FAR)).exp2_neg();
-        let (sin, cos) = sin_cos(angle);
         half.store(&mut self.half[at]);
-        weight.store(&mut self.weight[at]);
+        self.circle[at][0] = self.products[d];
+        half
+    }
+
+    #[inline(always)]
+    fn turn<V: Lanes>(&mut self, at: usize) {
         let ([circle_cos, circle_sin], [mean_cos, mean_sin]) =
             (&mut self.circle[at], &mut self.mean[at]);
+        let weight = V::load(&self.half[at]).min(V::splat(FAR)).exp2_neg();
+        let (sin, cos) = sin_cos(V::load(circle_cos));
+        weight.store(&mut self.weight[at]);
         cos.store(circle_cos);
         sin.store(circle_sin);
         weight.mul(cos).store(mean_cos);
         weight.mul(sin).store(mean_sin);
-        half
     }
 }
 

@@ -6,14 +6,22 @@ use kernels::simd::{Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef1};
 
 use super::features::{Features, Lambda};
+use super::kept::{Kept, Recalled, Shard};
 use super::pair::{Angles, Beside, Pair, TILE, tile, tile_mut};
 use super::product::row_times;
 use super::{shards, signed_pairs};
 use crate::points::Points;
 
+/// What pass 2 is about: rows, their targets in packs, and what pass 1 kept at the same q(λ), if it was made there.
+pub(crate) struct Target<'a> {
+    pub(crate) points: &'a Points,
+    pub(crate) y: &'a [Pack],
+    pub(crate) kept: &'a Kept,
+}
+
 /// The gradient of y'E(Z)μ_α − ½⟨E(Z'Z), M⟩ in the mean `[D]` and the covariance `[D, D]` of q(λ).
 ///
-/// `y` in packs, `weights` μ_α `[2M]`, `moment` M `[2M, 2M]`. With
+/// `weights` μ_α `[2M]`, `moment` M `[2M, 2M]`. With
 ///
 /// ```text
 /// W± , V, K = W⁺ − W⁻ of each point and pair, see the mathematics of the book,
@@ -24,8 +32,7 @@ use crate::points::Points;
 /// Costs N M(M + 1) exponentials and N M²(D + 12) multiply-adds.
 pub(crate) fn lambda_gradient(
     lambda: &Lambda,
-    points: &Points,
-    y: &[Pack],
+    Target { points, y, kept }: Target<'_>,
     weights: &ArrayRef1<f64>,
     moment: &Array2<f64>,
 ) -> (Array1<f64>, Array2<f64>) {
@@ -35,7 +42,8 @@ pub(crate) fn lambda_gradient(
     let sums = shards(points.groups()).reduce(
         |groups| {
             let (coefficients, weights) = (&coefficients[..], &weights[..]);
-            Simd::detect().run(Gradient { lambda, points, y, weights, coefficients, groups })
+            let kept = kept.recalled(groups.start);
+            Simd::detect().run(Gradient { lambda, points, y, kept, weights, coefficients, groups })
         },
         |mut sum, part| {
             sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
@@ -52,6 +60,7 @@ struct Gradient<'a> {
     lambda: &'a Lambda,
     points: &'a Points,
     y: &'a [Pack],
+    kept: Option<&'a Shard>,
     weights: &'a [f64],
     coefficients: &'a [[f64; 4]],
     groups: Range<usize>,
@@ -68,15 +77,46 @@ impl Task for Gradient<'_> {
         let mut features = Features::new(self.lambda, 1);
         let mut sums = vec![Pack::ZERO; d + d * d];
         for group in self.groups.clone() {
-            features.fill::<V>(self.lambda, self.points, group..group + 1);
-            if features.near {
-                scratch.group::<V, true>(&self, &features, &self.y[group]);
+            let y = &self.y[group];
+            if let Some(shard) = self.kept {
+                let (m, index) = (self.lambda.m, group - self.groups.start);
+                features.recall(&shard.means[index * m..(index + 1) * m]);
+                let recalled = Recalled::new(shard, index, self.groups.len(), m);
+                scratch.group::<V, true, true>(&self, Group { features: &features, recalled }, y);
             } else {
-                scratch.group::<V, false>(&self, &features, &self.y[group]);
+                features.fill::<V>(self.lambda, self.points, group..group + 1);
+                let only = Group { features: &features, recalled: Recalled::default() };
+                if features.near {
+                    scratch.group::<V, true, false>(&self, only, y);
+                } else {
+                    scratch.group::<V, false, false>(&self, only, y);
+                }
             }
             scratch.add_to::<V>(self.points.group(group), &mut sums);
         }
         sums.iter().map(Pack::sum).collect()
+    }
+}
+
+/// A group's features, and the exponentials of its pairs if pass 1 kept them.
+#[derive(Clone, Copy)]
+struct Group<'a> {
+    features: &'a Features,
+    recalled: Recalled<'a>,
+}
+
+impl<'a> Group<'a> {
+    /// The `W` spectral points from `first` on beside l.
+    #[inline(always)]
+    fn beside<V: Lanes, const W: usize, const NEARBY: bool, const RECALLED: bool>(
+        &self,
+        first: usize,
+        l: usize,
+    ) -> Beside<'a, V, W> {
+        if RECALLED {
+            return Beside::recalled(self.features, (first, l, 0), self.recalled.row(first, l));
+        }
+        Beside::new::<NEARBY>(self.features, (first, l, 0))
     }
 }
 
@@ -114,18 +154,18 @@ impl Scratch {
 
     /// S'u and (HS)'S.
     #[inline(always)]
-    fn group<V: Lanes, const NEARBY: bool>(
+    fn group<V: Lanes, const NEARBY: bool, const RECALLED: bool>(
         &mut self,
         pass: &Gradient<'_>,
-        features: &Features,
+        group: Group<'_>,
         y: &Pack,
     ) {
-        let (m, d) = (features.m, features.d);
+        let (m, d) = (group.features.m, group.features.d);
         self.sums.fill([Pack::ZERO; 2]);
         for first in (0..m).step_by(TILE) {
-            self.tile::<V, NEARBY>(features, pass.coefficients, first);
+            self.tile::<V, NEARBY, RECALLED>(group, pass.coefficients, first);
             for r in first..m.min(first + TILE) {
-                self.finish_row::<V>(pass, features, V::load(y), (r, r - first));
+                self.finish_row::<V>(pass, group.features, V::load(y), (r, r - first));
             }
         }
         let frequencies = &pass.lambda.frequencies;
@@ -138,41 +178,41 @@ impl Scratch {
 
     /// K of the pairs r ≤ l of a tile of r, and what they add to the row sums.
     #[inline(always)]
-    fn tile<V: Lanes, const NEARBY: bool>(
+    fn tile<V: Lanes, const NEARBY: bool, const RECALLED: bool>(
         &mut self,
-        features: &Features,
+        group: Group<'_>,
         coefficients: &[[f64; 4]],
         first: usize,
     ) {
-        for l in first..features.m {
+        for l in first..group.features.m {
             match TILE.min(l - first) {
                 0 => {}
-                1 => self.pairs::<V, NEARBY, 1>(features, coefficients, first, l),
-                2 => self.pairs::<V, NEARBY, 2>(features, coefficients, first, l),
-                3 => self.pairs::<V, NEARBY, 3>(features, coefficients, first, l),
-                _ => self.pairs::<V, NEARBY, TILE>(features, coefficients, first, l),
+                1 => self.pairs::<V, NEARBY, RECALLED, 1>(group, coefficients, first, l),
+                2 => self.pairs::<V, NEARBY, RECALLED, 2>(group, coefficients, first, l),
+                3 => self.pairs::<V, NEARBY, RECALLED, 3>(group, coefficients, first, l),
+                _ => self.pairs::<V, NEARBY, RECALLED, TILE>(group, coefficients, first, l),
             }
             if l < first + TILE {
-                self.own::<V, NEARBY>(features, coefficients, l, l - first);
+                self.own::<V, NEARBY, RECALLED>(group, coefficients, l, l - first);
             }
         }
     }
 
     /// The pairs of the `W` spectral points from `first` on with a later one, l.
     #[inline(always)]
-    fn pairs<V: Lanes, const NEARBY: bool, const W: usize>(
+    fn pairs<V: Lanes, const NEARBY: bool, const RECALLED: bool, const W: usize>(
         &mut self,
-        features: &Features,
+        group: Group<'_>,
         coefficients: &[[f64; 4]],
         first: usize,
         l: usize,
     ) {
-        let coefficients = tile::<_, W>(coefficients, l * features.m + first);
+        let coefficients = tile::<_, W>(coefficients, l * group.features.m + first);
         let (left, right) = self.sums.split_at_mut(l);
         let (left, [v_l, w_l]) = (tile_mut::<_, W>(left, first), &mut right[0]);
         let (mut v, mut w) = (V::load(v_l), V::load(w_l));
         let k = &mut self.k[l];
-        let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
+        let row = group.beside::<V, W, NEARBY, RECALLED>(first, l);
         for i in 0..W {
             let terms = Terms::<V>::new(row.pair::<NEARBY>(i), coefficients[i]);
             terms.minus.store(&mut k[i]);
@@ -188,15 +228,15 @@ impl Scratch {
 
     /// The pair of a spectral point with itself, which is `i` in its tile.
     #[inline(always)]
-    fn own<V: Lanes, const NEARBY: bool>(
+    fn own<V: Lanes, const NEARBY: bool, const RECALLED: bool>(
         &mut self,
-        features: &Features,
+        group: Group<'_>,
         coefficients: &[[f64; 4]],
         r: usize,
         i: usize,
     ) {
-        let pair = Beside::<V, 1>::new::<NEARBY>(features, (r, r, 0)).pair::<NEARBY>(0);
-        let terms = Terms::<V>::new(pair, coefficients[r * features.m + r]);
+        let pair = group.beside::<V, 1, NEARBY, RECALLED>(r, r).pair::<NEARBY>(0);
+        let terms = Terms::<V>::new(pair, coefficients[r * group.features.m + r]);
         terms.minus.mul(V::splat(0.5)).store(&mut self.k[r][i]);
         let [v, w] = &mut self.sums[r];
         V::load(v).add(terms.even).store(v);

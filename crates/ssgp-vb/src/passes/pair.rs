@@ -65,6 +65,8 @@ pub(super) struct Beside<'a, V, const W: usize> {
     features: &'a Features,
     at: (usize, usize, usize),
     c: [V; W],
+    /// What pass 1 kept of the pairs.
+    kept: Option<&'a [[Pack; 2]; W]>,
     left: &'a [[Pack; 2]; W],
     right: [V; 2],
 }
@@ -77,11 +79,33 @@ impl<'a, V: Lanes, const W: usize> Beside<'a, V, W> {
         (first, l, b): (usize, usize, usize),
     ) -> Self {
         let angles = if NEARBY { &features.mean } else { &features.circle };
+        let mut row = Self::of(features, angles, (first, l, b));
+        row.c = covariances::<V, W>(features, first, l, b);
+        row
+    }
+
+    /// With the exponentials that pass 1 kept; of `features` only the means are read.
+    #[inline(always)]
+    pub(super) fn recalled(
+        features: &'a Features,
+        at: (usize, usize, usize),
+        kept: &'a [[Pack; 2]; W],
+    ) -> Self {
+        Self { kept: Some(kept), ..Self::of(features, &features.mean, at) }
+    }
+
+    #[inline(always)]
+    fn of(
+        features: &'a Features,
+        angles: &'a [[Pack; 2]],
+        (first, l, b): (usize, usize, usize),
+    ) -> Self {
         let [cos, sin] = &angles[features.at(l, b)];
         Self {
             features,
             at: (first, l, b),
-            c: covariances::<V, W>(features, first, l, b),
+            c: [V::splat(0.0); W],
+            kept: None,
             left: tile::<_, W>(angles, features.at(first, b)),
             right: [V::load(cos), V::load(sin)],
         }
@@ -91,9 +115,10 @@ impl<'a, V: Lanes, const W: usize> Beside<'a, V, W> {
     #[inline(always)]
     pub(super) fn pair<const NEARBY: bool>(&self, i: usize) -> (Pair<V>, Angles<V>) {
         let (first, l, b) = self.at;
-        let pair = match NEARBY {
-            true => Pair::near(self.c[i]),
-            false => Pair::distant(self.c[i], self.features, (first + i, l, b)),
+        let pair = match (self.kept, NEARBY) {
+            (Some(kept), _) => Pair::recalled(&kept[i]),
+            (None, true) => Pair::near(self.c[i]),
+            (None, false) => Pair::distant(self.c[i], self.features, (first + i, l, b)),
         };
         (pair, Angles::new(&self.left[i], self.right))
     }
@@ -138,6 +163,21 @@ pub(super) struct Pair<V> {
 }
 
 impl<V: Lanes> Pair<V> {
+    /// As pass 1 kept it; the weights stand in the angles.
+    #[inline(always)]
+    fn recalled([minus, plus]: &[Pack; 2]) -> Self {
+        Self { minus: V::load(minus), plus: V::load(plus), weight: V::splat(1.0) }
+    }
+
+    /// For pass 2.
+    #[inline(always)]
+    pub(super) fn kept(&self) -> [Pack; 2] {
+        let mut kept = [Pack::ZERO; 2];
+        self.minus.store(&mut kept[0]);
+        self.plus.store(&mut kept[1]);
+        kept
+    }
+
     /// Of spectral points r and l at group b with covariance `c`, where weights may underflow.
     #[inline(always)]
     fn distant(c: V, features: &Features, (r, l, b): (usize, usize, usize)) -> Self {

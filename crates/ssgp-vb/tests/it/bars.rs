@@ -1,6 +1,6 @@
 //! Accuracy on the shared sets: as good as the reference, and where it can be as the exact model.
 
-use crate::support::{golden, matrix, model, near, number, priors, scores, vector};
+use crate::support::{golden, matrix, model, near, near_all, number, priors, scores, vector};
 use gp_core::Posterior;
 use ndarray::{Array1, Array2, Axis, s};
 use ssgp_vb::{
@@ -30,6 +30,8 @@ fn the_best_of_four_starts_is_no_worse_than_the_exact_process() {
             let start = Start::Isotropic { mean, variance };
             let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
             near("bound", run.bound, number(&golden["bound"]), 1e-5);
+            near_all("μ", &run.factors.lambda.mean, &vector(&golden["mu_lambda"]), 2e-5);
+            assert_eq!(Some(run.cycles as u64), golden["cycles"].as_u64());
             bounds.push(run.bound);
             let found = model(&problem, &s, run, y.mean().unwrap()).predict(&x_new).unwrap();
             let scores = scores(&y_new, &found, y.mean().unwrap());
@@ -62,6 +64,10 @@ fn single_starts_of_the_toy_end_where_the_reference_ends() {
         let run = problem.run(&Start::default(), &options, &mut ()).unwrap();
         near("bound", run.bound, number(&golden["bound"]), 1e-5);
         assert_eq!(Some(run.cycles as u64), golden["cycles"].as_u64());
+        assert_eq!(golden["status"], serde_json::json!(run.status));
+        let lambda = &run.factors.lambda;
+        near_all("μ", &lambda.mean, &vector(&golden["mu_lambda"]), 2e-5);
+        near_all("Σ", &lambda.covariance, &matrix(&golden["Sigma_lambda"]), 2e-5);
         let found = model(&problem, &s, run, mean).predict(&x_new).unwrap();
         let scores = scores(&y_new, &found, mean);
         near("NMSE", scores.0, number(&golden["nmse"]), 1e-4);
@@ -75,9 +81,9 @@ fn a_global_fit_finds_the_relevant_inputs() {
     let (x, y, s) = (matrix(&golden["X"]), vector(&golden["y"]), matrix(&golden["S"]));
     let mean = y.mean().unwrap();
     let problem = SparseSpectrum::new(&x, &(&y - mean), &s, &priors(golden)).unwrap();
-    let start = Start::Lambda(Gaussian::isotropic(4, 0.5, 0.05));
-    let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
     let expected = &golden["global_fit"];
+    let start = Start::Lambda(Gaussian::isotropic(4, 0.5, number(&expected["Sigma_init"])));
+    let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
     near("bound", run.bound, number(&expected["bound"]), 1e-4);
     let model = model(&problem, &s, run, mean);
     let found = model.predict(&matrix(&golden["X_star"])).unwrap();
@@ -134,13 +140,19 @@ fn pendulum_as_in_the_golden_file() {
         let s = matrix(&golden_run["S"]);
         let problem = SparseSpectrum::new(&x, &(&y - mean), &s, &priors(golden)).unwrap();
         let (start, variance) = (number(&golden_run["mu_init"]), number(&golden_run["Sigma_init"]));
-        let start = Start::Isotropic { mean: start, variance };
-        let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
-        near("bound", run.bound, number(&golden_run["bound"]), 1e-5);
-        let found = model(&problem, &s, run, mean).predict(&x_new).unwrap();
-        let scores = scores(&y_new, &found, mean);
-        near("NMSE", scores.0, number(&golden_run["nmse"]), 1e-4);
-        near("MNLP", scores.1, number(&golden_run["mnlp"]), 1e-4);
+        for (moved, golden) in [(0.0, golden_run), (1e-9, &golden_run["with_start_moved_1e-9"])] {
+            let start = Start::Isotropic { mean: start + moved, variance };
+            let run = problem.run(&start, &FitOptions::default(), &mut ()).unwrap();
+            near("bound", run.bound, number(&golden["bound"]), 1e-5);
+            assert_eq!(Some(run.cycles as u64), golden["cycles"].as_u64());
+            assert_eq!(golden_run["status"], serde_json::json!(run.status));
+            let lambda = &run.factors.lambda.mean;
+            near_all("μ", lambda, &vector(&golden_run["mu_lambda"]), 2e-5);
+            let found = model(&problem, &s, run, mean).predict(&x_new).unwrap();
+            let scores = scores(&y_new, &found, mean);
+            near("NMSE", scores.0, number(&golden["nmse"]), 1e-4);
+            near("MNLP", scores.1, number(&golden["mnlp"]), 1e-4);
+        }
     }
 }
 
