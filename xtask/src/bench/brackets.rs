@@ -21,8 +21,8 @@ pub(super) const TABLE: Table = Table {
 /// Rows above which only some bounds are taken: all are quadratic in the rows, most by several passes.
 const LARGE: usize = 15_000;
 /// The bounds whose ends were the tightest on smaller sets, and those of the paper.
-const ON_LARGE: &str = "arithmetic-geometric,nystrom-log-det,vecchia,vif,moments-vecchia,\
-    dual-moments-vecchia,auxiliary,cauchy-schwarz";
+const ON_LARGE: &str = "arithmetic-geometric,nystrom-log-det,vecchia,vif-exact,\
+    dual-moments-vecchia,dual-moments-vif,auxiliary,cauchy-schwarz";
 /// Neighbours of the bounds that use them.
 const NEIGHBOURS: &str = "60";
 /// The paper's bound on log|K|, and the one below that goes with it.
