@@ -41,9 +41,19 @@ impl Accuracy {
     pub(crate) fn evaluated(&mut self, objective: f64) -> bool {
         let stands = std::mem::take(&mut self.stands);
         if stands {
-            self.here = Some(objective);
+            self.here = objective.is_finite().then_some(objective);
         }
         stands
+    }
+
+    /// The evaluation that was to come has failed.
+    pub(crate) fn failed(&mut self) {
+        self.stands = false;
+    }
+
+    /// Whether the next evaluation is where the run stands.
+    pub(crate) fn stands(&self) -> bool {
+        self.stands
     }
 
     /// Whether this is more than where the run stands; so is anything where that is unknown.
@@ -51,12 +61,9 @@ impl Accuracy {
         self.here.is_none_or(|here| objective > here)
     }
 
-    /// An evaluation has so many nats left: if that is too many where the run stands, its solve was
-    /// capped, and no more will be had.
-    pub(crate) fn left(&mut self, slack: f64) {
-        if self.stands && slack > self.tolerance {
-            self.finest = slack.clamp(self.finest, self.most);
-        }
+    /// A solve where the run stands has hit its cap and left so many nats.
+    pub(crate) fn capped(&mut self, slack: f64) {
+        self.finest = slack.clamp(self.finest, self.most);
     }
 
     /// The run stands at a point of this objective, if it is known.
@@ -86,7 +93,7 @@ impl Accuracy {
     }
 
     pub(crate) fn restore(&mut self, [tolerance, finest, any, here]: [f64; 4]) {
-        (self.tolerance, self.finest) = (tolerance, finest);
+        (self.tolerance, self.finest) = (tolerance.min(self.most), finest.min(self.most));
         (self.here, self.stands) = ((any > 0.0).then_some(here), false);
     }
 }
@@ -105,10 +112,7 @@ mod tests {
             assert!((accuracy.tolerance() - tolerance).abs() < 1e-12, "{objective}");
         }
         assert!(!accuracy.refine(), "there is nothing finer");
-        accuracy.left(0.02);
-        assert!(accuracy.tolerance() < 2e-4, "that was a trial");
-        accuracy.expect_here();
-        accuracy.left(0.02);
+        accuracy.capped(0.02);
         accuracy.stepped(Some(910.002));
         assert!((accuracy.tolerance() - 0.02).abs() < 1e-12);
         let mut other = Accuracy::new(1.0);

@@ -106,6 +106,11 @@ fn solved(solution: CgBlockSolution, taken: usize, preconditioning: Precondition
     Solved { v, residual, lowest, steps, converged, preconditioning }
 }
 
+/// The largest ½ rᵀQ⁻¹r of a target.
+pub(crate) fn largest_slack(system: &NystromSystem, residual: &ArrayRef2<f64>) -> f64 {
+    system.quad(residual).iter().fold(0.0, |most, quad| most.max(0.5 * quad))
+}
+
 /// Of each column the v, old or new, with the tighter bound.
 pub(crate) fn better(
     problem: &Problem<'_>,

@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayRef2};
 use sparse_gp::{Selector, unflatten};
 
 use crate::accuracy::Accuracy;
-use crate::auxiliary::{Solved, better, solve};
+use crate::auxiliary::{Solved, better, largest_slack, solve};
 use crate::gradient::CglbGradient;
 use crate::kept::Kept;
 use crate::preconditioning::Preconditioning;
@@ -43,8 +43,8 @@ struct Last {
     residual: Array2<f64>,
     /// The log-determinant's part, which v leaves as it is, where it is apart.
     log_det: Option<LogDetGradient>,
-    /// The largest ½ rᵀQ⁻¹r of a target; `None` before it was computed.
-    slack: Option<f64>,
+    /// The largest ½ rᵀQ⁻¹r of a target.
+    slack: f64,
 }
 
 /// The bound in the variables `u = [hyperparameters | Z]`.
@@ -199,7 +199,7 @@ impl<'a> CglbObjective<'a> {
         }
     }
 
-    /// Value and gradient with a v solved for from the one there is, or from zero.
+    /// Value and gradient with a v solved for from that of the best point so far, or from zero.
     fn bound(&mut self, u: &[f64]) -> Result<CglbGradient, GpError> {
         let mut known = self.take_last(u);
         let mut log_det = known.as_mut().and_then(|last| last.log_det.take());
@@ -230,8 +230,10 @@ impl<'a> CglbObjective<'a> {
         }
         let bound = bound?;
         let slack = bound.slack.iter().fold(0.0, |most: f64, slack| most.max(*slack));
-        self.accuracy.left(slack);
-        let (u, value, slack) = (u.to_vec(), None, Some(slack));
+        if self.accuracy.stands() && solved.is_some_and(|solved| !solved.converged) {
+            self.accuracy.capped(slack);
+        }
+        let (u, value) = (u.to_vec(), None);
         self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(bound)
     }
@@ -247,7 +249,7 @@ impl<'a> CglbObjective<'a> {
     fn refresh(&mut self, u: &[f64]) -> Result<bool, GpError> {
         let tolerance = self.accuracy.tolerance();
         let mut known = self.take_last(u);
-        if known.as_ref().is_some_and(|last| last.slack.is_some_and(|slack| slack <= tolerance)) {
+        if known.as_ref().is_some_and(|last| last.slack <= tolerance) {
             self.last = known;
             return Ok(false);
         }
@@ -260,12 +262,16 @@ impl<'a> CglbObjective<'a> {
         let solved = solve(&problem, &y, Some(&old), tolerance, &self.solving())?;
         let old_residual = known.unwrap_or_else(|| residual(&problem, &y, &old));
         let (v, residual) = better(&problem, &y, (&old, &old_residual), &solved)?;
+        let slack = largest_slack(problem.nystrom()?, &residual);
         let system = problem.into_nystrom();
         drop(z);
         self.count(&solved, u);
+        if !solved.converged {
+            self.accuracy.capped(slack);
+        }
         let changed = v != old;
         self.v = Some(v);
-        let (u, value, slack) = (u.to_vec(), None, None);
+        let (u, value) = (u.to_vec(), None);
         self.last = system.map(|system| Last { u, value, system, residual, log_det, slack });
         Ok(changed)
     }
@@ -288,7 +294,10 @@ impl Objective for CglbObjective<'_> {
         let u_hyper = &u[..self.space.len()];
         self.ensure_anchor(u)?;
         let before = self.v.clone();
-        let bound = self.bound(u).inspect_err(|_| self.v = before)?;
+        let bound = self.bound(u).inspect_err(|_| {
+            self.v = before;
+            self.accuracy.failed();
+        })?;
         let mut evaluation = self.space.evaluation(u_hyper, bound.value, &bound.hyper);
         match (&self.points, bound.z) {
             (Points::Free, Some(z)) => evaluation.gradient.extend(&z),
@@ -300,7 +309,7 @@ impl Objective for CglbObjective<'_> {
         if self.accuracy.evaluated(evaluation.value) {
             self.kept.stands(self.v.as_ref());
         } else {
-            let gains = self.accuracy.gains(evaluation.value);
+            let gains = evaluation.is_finite() && self.accuracy.gains(evaluation.value);
             self.kept.tried(u, evaluation.value, self.v.as_ref().filter(|_| gains));
         }
         Ok(evaluation)
@@ -310,6 +319,8 @@ impl Objective for CglbObjective<'_> {
         self.anchor_u = Some(u.to_vec());
         (self.anchor, self.last, self.vecchia_u) = (None, None, None);
         if std::mem::take(&mut self.continues) {
+            self.v = self.kept.standing().cloned();
+            self.kept.stands(self.v.as_ref());
             self.accuracy.start_round();
         } else {
             self.v = None;
@@ -327,6 +338,10 @@ impl Objective for CglbObjective<'_> {
         let changed = if objective.is_some() { self.refresh(u)? } else { false };
         if changed {
             self.accuracy.expect_here();
+        }
+        if objective.is_none() {
+            // Of a trial that is forgotten; that of the step before is nearer than the last trial's.
+            self.v = self.kept.standing().cloned();
         }
         self.kept.stands(self.v.as_ref());
         Ok(changed)
@@ -361,7 +376,8 @@ impl Objective for CglbObjective<'_> {
         all.extend(self.steps.iter().map(|steps| *steps as f64));
         all.extend(self.anchor_u.iter().flatten());
         all.extend(self.vecchia_u.iter().flatten());
-        all.extend(self.v.iter().flatten());
+        // After a search that found nothing, v is that of its last trial.
+        all.extend(self.kept.standing().or(self.v.as_ref()).into_iter().flatten());
         all
     }
 

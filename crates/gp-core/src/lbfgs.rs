@@ -12,6 +12,8 @@ use crate::line_search::{Trial, strong_wolfe};
 use crate::objective::{Evaluation, Objective};
 use crate::{GpError, StopReason};
 
+/// Of an objective, what its last digits may differ by where it is evaluated in another order.
+const ROUNDING: f64 = 1e-12;
 /// Steps in a row with next to no gain that end a run.
 const ENOUGH_SMALL_GAINS: usize = 2;
 
@@ -185,7 +187,10 @@ impl LbfgsState {
         };
         match refined {
             // Where auxiliary variables have been lost it can come out worse.
-            Ok(()) if self.value >= before.0 => Ok(true),
+            Ok(()) if self.value >= before.0 - ROUNDING * before.0.abs() => {
+                self.value = self.value.max(before.0);
+                Ok(true)
+            }
             Err(GpError::Interrupted) => Err(GpError::Interrupted),
             _ => {
                 (self.value, self.gradient) = before;
