@@ -198,6 +198,34 @@ fn an_interrupted_run_goes_on_with_the_same_bits() {
     }
 }
 
+/// Every state that a run passes through.
+#[derive(Default)]
+struct Keeps(Vec<TrainState>);
+
+impl Observer for Keeps {
+    fn step(&mut self, _: &Progress, state: &TrainState) {
+        self.0.push(state.clone());
+    }
+}
+
+/// Without noise, where line searches ask for more accuracy.
+#[test]
+fn every_state_of_a_run_goes_on_with_the_same_bits() {
+    let x = points(120, 1, 0);
+    let y = x.mapv(|t: f64| (3.0 * t).sin());
+    let mut options = options("vecchia", 10, 80);
+    options.settings.training_tolerance = 1.0;
+    let run = |options: &CglbOptions, keeps: &mut Keeps| {
+        Cglb::fit(&leaf("se", &[1.0], 1.0), &x, &y, options, keeps).unwrap().trained
+    };
+    let mut keeps = Keeps::default();
+    let whole = run(&options, &mut keeps);
+    for (index, state) in keeps.0.into_iter().enumerate().step_by(3) {
+        options.plan.resume = Some(state);
+        assert_eq!(run(&options, &mut Keeps::default()).u, whole.u, "state {index}");
+    }
+}
+
 /// The preconditioner that training comes to, and where it did, are part of the state.
 #[test]
 fn a_run_that_has_changed_its_preconditioner_goes_on_with_the_same_bits() {
