@@ -7,8 +7,9 @@ use ndarray::{Array2, ArrayRef2, Axis, s};
 use sparse_gp::{InducingPoints, Notice, Selector, unflatten};
 
 use crate::model::Cglb;
-use crate::objective::{CglbObjective, Points};
+use crate::objective::CglbObjective;
 use crate::options::CglbOptions;
+use crate::points::Points;
 use crate::rounds::train_in_rounds;
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;

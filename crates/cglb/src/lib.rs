@@ -11,6 +11,7 @@ mod kept;
 mod model;
 mod objective;
 mod options;
+mod points;
 mod preconditioning;
 mod rounds;
 mod setting;

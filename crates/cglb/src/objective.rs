@@ -6,27 +6,16 @@ use bounds::quad::residual;
 use bounds::{LogDetGradient, LowerPoint, NystromSystem, Problem};
 use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
-use sparse_gp::{Selector, unflatten};
 
 use crate::accuracy::Accuracy;
 use crate::auxiliary::{Solved, better, largest_slack, solve};
 use crate::gradient::CglbGradient;
 use crate::kept::Kept;
+use crate::points::Points;
 use crate::preconditioning::Preconditioning;
 use crate::setting::{Structures, problem};
 use crate::settings::CglbSettings;
 use crate::stats::CgStats;
-
-/// Which inducing points an objective uses.
-#[derive(Debug, Clone)]
-pub(crate) enum Points {
-    /// The variables after the hyperparameters, row by row, are their coordinates.
-    Free,
-    /// These; variables after the hyperparameters stay where they are.
-    Given(Array2<f64>),
-    /// So many, chosen at the hyperparameters a round starts from.
-    Chosen { selector: Selector, count: usize, seed: u64 },
-}
 
 /// What a round holds fixed, chosen at the hyperparameters it starts from.
 struct Anchor {
@@ -132,7 +121,7 @@ impl<'a> CglbObjective<'a> {
             _ => None,
         };
         let structures = if self.settings.uses_structures() {
-            let z = self.points_at(z.as_ref(), u_z);
+            let z = self.points.at(z.as_ref(), u_z, self.x.ncols());
             Structures::choose(&hyper, &z, self.x, &self.settings)?
         } else {
             Structures::none(&self.settings)
@@ -153,19 +142,7 @@ impl<'a> CglbObjective<'a> {
     fn place(&self, u: &[f64]) -> Result<(Hyperparameters, Cow<'_, Array2<f64>>), GpError> {
         let (u_hyper, u_z) = u.split_at(self.space.len());
         let chosen = self.anchor.as_ref().and_then(|anchor| anchor.z.as_ref());
-        Ok((self.space.unpack(u_hyper)?, self.points_at(chosen, u_z)))
-    }
-
-    /// The inducing points: given, `chosen` for this round, or where `u_z` has moved them.
-    fn points_at<'p>(
-        &'p self,
-        chosen: Option<&'p Array2<f64>>,
-        u_z: &[f64],
-    ) -> Cow<'p, Array2<f64>> {
-        match (&self.points, chosen) {
-            (Points::Given(z), _) | (_, Some(z)) => Cow::Borrowed(z),
-            _ => Cow::Owned(unflatten(u_z, self.x.ncols())),
-        }
+        Ok((self.space.unpack(u_hyper)?, self.points.at(chosen, u_z, self.x.ncols())))
     }
 
     fn structures(&self) -> Structures {
