@@ -203,3 +203,79 @@ impl Objective for ExactScreening<'_> {
         Ok(self.space.evaluation(u, value, &gradient))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::float_cmp)]
+
+    use gp_core::Floors;
+    use kernels::{Matern32, Mean};
+
+    use super::*;
+    use crate::gradient::mean_and_error;
+    use crate::options::Preconditioning;
+
+    fn data(n: usize) -> (Array2<f64>, Array2<f64>, ParameterSpace, Vec<f64>) {
+        let x = Array2::from_shape_fn((n, 1), |(i, _)| (0.618_034 * (i + 1) as f64).fract());
+        let y = x.mapv(|t| (7.0 * t).sin() + 0.1 * (91.0 * t).cos());
+        let kernel = Box::new(Matern32::new(vec![0.3], 1.0).unwrap());
+        let hyper = Hyperparameters { kernel, noise_variance: 0.05, mean: Mean::Constant(0.1) };
+        let space = ParameterSpace::new(&hyper, Floors::default());
+        let u = space.pack(&hyper).unwrap();
+        (x, y, space, u)
+    }
+
+    /// Little but chance in the value: few probes, hardly any surrogate, exact solves.
+    fn options(rank: usize) -> EstimatorOptions {
+        let preconditioning = Preconditioning::PivotedCholesky { rank };
+        let (tolerance, nats) = (1e-10, 1e-10);
+        EstimatorOptions { probes: 4, preconditioning, tolerance, nats, ..Default::default() }
+    }
+
+    #[test]
+    fn probes_stand_still_until_a_step_is_accepted_or_for_good() {
+        let (x, y, space, u) = data(60);
+        let elsewhere: Vec<f64> = u.iter().map(|u| u + 0.2).collect();
+        let options = options(2);
+        for fresh in [true, false] {
+            let gradient = GradientEstimator::Hutchinson;
+            let mut objective =
+                IterativeObjective::new([&x, &y], &space, &options, gradient, 5, fresh);
+            let first = objective.evaluate(&u).unwrap();
+            assert_ne!(objective.evaluate(&elsewhere).unwrap(), first);
+            assert_eq!(objective.evaluate(&u).unwrap(), first);
+            let mut last = first;
+            for _ in 0..3 {
+                assert!(!objective.accepted(&u).unwrap());
+                let next = objective.evaluate(&u).unwrap();
+                assert_eq!(next != last, fresh, "{next:?} after {last:?}");
+                assert_eq!(objective.evaluate(&u).unwrap(), next);
+                last = next;
+            }
+        }
+    }
+
+    #[test]
+    fn a_pathwise_gradient_is_right_in_the_mean_and_its_value_a_lower_bound() {
+        let (x, y, space, u) = data(60);
+        let exact = ExactScreening { x: &x, y: &y, space: &space }.evaluate(&u).unwrap();
+        let options = options(10);
+        for max_steps in [2, 200] {
+            let gradient = GradientEstimator::Pathwise { features: 64, max_steps };
+            let found: Vec<Evaluation> = (0..40)
+                .map(|seed| {
+                    let mut objective =
+                        IterativeObjective::new([&x, &y], &space, &options, gradient, seed, false);
+                    objective.evaluate(&u).unwrap()
+                })
+                .collect();
+            assert!(found.iter().all(|found| found.value <= exact.value), "{max_steps} steps");
+            for (i, expected) in exact.gradient.iter().enumerate().filter(|_| max_steps > 2) {
+                let (mean, error) = mean_and_error(found.iter().map(|found| found.gradient[i]));
+                // The mean's parameter is left to no chance, but to rounding.
+                let allowed = 5.0 * error + 1e-6 * (1.0 + expected.abs());
+                assert!((mean - expected).abs() <= allowed, "{i}: {mean} ± {error}, {expected}");
+            }
+        }
+    }
+}

@@ -1,9 +1,11 @@
-//! What users of other packages ran into: cases 6, 8, 22 and 25 of the collection.
+//! What users of other packages ran into: cases 6, 8, 17, 22 and 25 of the collection.
 
-use crate::support::{absolute, close, column, exact_lml, leaf, points, targets, wave, with_bound};
+use crate::support::{
+    absolute, close, column, condition, exact_lml, leaf, points, targets, wave, with_bound,
+};
 use cglb::{Cglb, CglbParts, CglbSettings, VarianceFrom, cglb_gradient};
 use gp_core::{Hyperparameters, Posterior};
-use ndarray::{Array2, Axis, array};
+use ndarray::{Array2, Axis, array, concatenate, s};
 use sparse_gp::{Notice, Sgpr, SgprSettings};
 
 fn two_rows() -> (Hyperparameters, Array2<f64>) {
@@ -206,4 +208,21 @@ fn without_steps_and_neighbours_it_is_sgpr() {
     crate::support::close_all("variance", &a.var_latent, &b.var_latent, 1e-10);
     let [a, b] = [cglb.covariance(&at).unwrap(), sgpr.covariance(&at).unwrap()];
     crate::support::close_all("covariance", &a, &b, 1e-10);
+}
+
+/// Case 17: nearly noise-free data on a line.
+#[test]
+fn variances_are_between_zero_and_the_prior() {
+    let x = column((0..300).map(|i| f64::from(i) / 299.0));
+    let (y, hyper) = (x.mapv(|t| (6.0 * t).sin()), leaf("se", &[0.3], 1e-6));
+    let at = concatenate![Axis(0), x, column((0..50).map(|i| -1.0 + 0.06 * f64::from(i)))];
+    let model = condition(&hyper, &x.slice(s![..;15, ..]), &x, &y);
+    for variance in [VarianceFrom::default(), VarianceFrom::InducingPoints] {
+        let model = Cglb::from_parts(CglbParts { variance, ..model.parts() }).unwrap();
+        let prediction = model.predict(&at).unwrap();
+        for (latent, observed) in prediction.var_latent.iter().zip(&prediction.var_y) {
+            assert!((0.0..=1.0 + 1e-9).contains(latent), "{variance:?}: {latent}");
+            assert!(*observed >= 1e-6, "{variance:?}: {observed}");
+        }
+    }
 }

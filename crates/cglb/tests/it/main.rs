@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
 
 mod cases;
+mod draws;
 mod golden;
 mod golden_bounds;
 mod gradients;

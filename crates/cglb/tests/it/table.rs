@@ -111,8 +111,10 @@ fn the_table_of_bounds() {
             exact.evidence().upper,
             sgpr.evidence().upper_bound(),
         ];
-        for (found, expected) in found.iter().zip(expected) {
-            assert!((found - expected).abs() < 2e-6, "m {m}: {found} instead of {expected}");
+        for (column, (found, expected)) in found.iter().zip(expected).enumerate() {
+            // The upper end of the evidence is widened for rounding.
+            let tolerance = if column == 4 { 2e-6 } else { 1e-6 };
+            assert!((found - expected).abs() < tolerance, "m {m}: {found} instead of {expected}");
         }
         assert!(found.windows(2).all(|pair| pair[0] <= pair[1] + 1e-9), "{found:?}");
     }

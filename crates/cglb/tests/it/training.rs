@@ -258,6 +258,8 @@ fn noise_at_its_floor_neither_stalls_nor_breaks() {
         assert!(hyper.noise_variance < 1e-4, "{}", hyper.noise_variance);
         let evidence = fit.model.evidence();
         assert!(evidence.lower.is_finite() && evidence.lower <= evidence.upper);
+        let reason = fit.trained.stop_reason;
+        assert!(reason.converged(), "{bound}: {reason:?} after {} steps", fit.trained.iterations);
         let error = fit.model.predict_mean(&x).unwrap() - &y;
         assert!(error.iter().all(|e| e.abs() < 0.05));
     }

@@ -1,12 +1,15 @@
 //! Estimates against the exact evidence.
 
-use crate::support::{estimate, exact, flat, leaf, of_rank, points, targets};
-use gp_core::Hyperparameters;
+use crate::support::{close, estimate, exact, flat, leaf, of_rank, points, targets};
+use bounds::Problem;
+use gp_core::{GpError, Hyperparameters};
 use iterative_gp::{
-    EstimatorOptions, NystromSurrogate, Preconditioning, ProbeKind, lml_estimate_with,
+    EstimatorOptions, NystromSurrogate, Preconditioning, ProbeKind, Surrogate, SurrogateDerivative,
+    lml_estimate_with,
 };
 use kernels::Mean;
-use ndarray::{Axis, concatenate};
+use linalg_cg::Preconditioner;
+use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 
 const RUNS: u64 = 1000;
 
@@ -143,4 +146,58 @@ fn signs_vary_less_than_normal_numbers() {
         estimate(&hyper, (&x, &y), &options, 2).standard_error
     };
     assert!(error(ProbeKind::Rademacher) < 0.9 * error(ProbeKind::Gaussian));
+}
+
+/// A surrogate whose N probes are the columns of √N I, whatever was drawn: their mean is a trace.
+struct EveryProbe<'s>(NystromSurrogate<'s, 's>);
+
+impl Preconditioner for EveryProbe<'_> {
+    fn n(&self) -> usize {
+        self.0.n()
+    }
+
+    fn solve(&self, r: &ArrayRef2<f64>) -> Array2<f64> {
+        self.0.solve(r)
+    }
+}
+
+impl Surrogate for EveryProbe<'_> {
+    fn log_det(&self) -> f64 {
+        Surrogate::log_det(&self.0)
+    }
+
+    fn colour(&self, z: &ArrayRef2<f64>) -> Result<Array2<f64>, GpError> {
+        let n = self.n();
+        assert_eq!(z.dim(), (n, n));
+        self.0.colour(&(Array2::<f64>::eye(n) * (n as f64).sqrt()))
+    }
+
+    fn is_below(&self) -> bool {
+        self.0.is_below()
+    }
+
+    fn derivative(&self) -> Option<&dyn SurrogateDerivative> {
+        self.0.derivative()
+    }
+}
+
+/// Case 15: with nothing left to chance, no surrogate changes the evidence or its gradient.
+#[test]
+fn case_15_the_rank_of_the_surrogate_does_not_matter() {
+    let x = points(80, 2, 0);
+    let y = targets(&x);
+    let hyper = leaf("matern32", &[0.8, 1.3], 0.05);
+    let (value, gradient) = exact(&hyper, &x, &y).lml_gradient().unwrap();
+    let options = EstimatorOptions { probes: 80, tolerance: 1e-12, nats: 1e-12, ..of_rank(0) };
+    for rank in [0, 5, 50] {
+        let problem = Problem::new(hyper.kernel.as_ref(), &x, hyper.noise_variance).unwrap();
+        let z = x.slice(s![..rank, ..]);
+        let problem = problem.with_inducing_points(&z, 0.0).unwrap();
+        let surrogate = EveryProbe(NystromSurrogate::new(&problem).unwrap());
+        let found = lml_estimate_with(&hyper, &x, &y, &surrogate, &options, 1).unwrap();
+        close(&format!("rank {rank}, value"), found.value, value, 1e-8);
+        for (found, exact) in flat(&found.gradient).into_iter().zip(flat(&gradient)) {
+            close(&format!("rank {rank}, gradient"), found, exact, 1e-6);
+        }
+    }
 }

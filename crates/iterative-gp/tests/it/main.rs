@@ -8,6 +8,7 @@ mod estimates;
 mod golden;
 mod laws;
 mod love;
+mod memory;
 mod parts;
 mod real_data;
 mod refusals;

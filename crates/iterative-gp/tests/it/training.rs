@@ -7,6 +7,16 @@ use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{GpError, Observer, Progress, StopReason, TrainState};
 use iterative_gp::{GradientEstimator, IterativeGp, IterativeOptions, Schedule};
 
+/// As Wang et al. (2019) trained, in the paper on CGLB's words.
+#[test]
+fn the_default_schedule_is_that_of_the_paper() {
+    let options = IterativeOptions::default();
+    let wang = Schedule::Staged { rows: 10_000, lbfgs_steps: 10, adam_steps: 10 };
+    assert_eq!((options.schedule, Schedule::default()), (wang, wang));
+    assert_eq!(options.adam.learning_rate, 0.1);
+    assert_eq!(options.plan.floors.noise_variance, 1e-4);
+}
+
 fn best(n: usize) -> f64 {
     let x = points(n, 2, 0);
     let y = targets(&x);

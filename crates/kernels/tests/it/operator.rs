@@ -43,7 +43,7 @@ fn the_operator_equals_the_dense_matrix_at_every_size() {
 #[test]
 fn the_operator_equals_the_dense_matrix_for_every_kernel() {
     for kernel in perturbed_catalogue(2, 7) {
-        check(kernel.as_ref(), 301, 2);
+        [301, 461, 462, 463].into_iter().for_each(|n| check(kernel.as_ref(), n, 2));
     }
 }
 

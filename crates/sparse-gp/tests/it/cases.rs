@@ -1,8 +1,8 @@
-//! What users of other packages ran into: cases 6, 9, 22 and 25 of the collection.
+//! What users of other packages ran into: cases 6, 17, 22 and 25 of the collection.
 
 use crate::support::{absolute, column, condition, exact_lml, leaf, points, targets};
 use gp_core::{Hyperparameters, Posterior};
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array, concatenate, s};
 use sparse_gp::{Notice, Selector, Sgpr};
 
 fn two_rows() -> (Hyperparameters, Array2<f64>) {
@@ -89,4 +89,17 @@ fn no_inducing_points_leave_noise_and_the_prior() {
     let prediction = model.predict(&x).unwrap();
     assert!(prediction.mean.iter().all(|mean| *mean == 0.0));
     assert!(prediction.var_latent.iter().all(|variance| *variance == 1.0));
+}
+
+/// Case 17: nearly noise-free data on a line.
+#[test]
+fn variances_are_between_zero_and_the_prior() {
+    let x = column((0..300).map(|i| f64::from(i) / 299.0));
+    let (y, hyper) = (x.mapv(|t| (6.0 * t).sin()), leaf("se", &[0.3], 1e-6));
+    let at = concatenate![Axis(0), x, column((0..50).map(|i| -1.0 + 0.06 * f64::from(i)))];
+    let prediction = condition(&hyper, &x.slice(s![..;15, ..]), &x, &y).predict(&at).unwrap();
+    for (latent, observed) in prediction.var_latent.iter().zip(&prediction.var_y) {
+        assert!((0.0..=1.0 + 1e-9).contains(latent), "{latent}");
+        assert!(*observed >= 1e-6, "{observed}");
+    }
 }

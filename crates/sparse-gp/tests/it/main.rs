@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::float_cmp, missing_docs)]
 
 mod cases;
+mod draws;
 mod golden;
 mod gradients;
 mod greedy;

@@ -114,6 +114,7 @@ fn noise_at_its_floor_neither_stalls_nor_breaks() {
     assert!(hyper.noise_variance < 1e-4, "{}", hyper.noise_variance);
     let (lower, upper) = (fit.model.evidence().elbo(), fit.model.evidence().upper_bound());
     assert!(lower.is_finite() && lower <= upper);
+    assert!(fit.trained.stop_reason.converged(), "{:?}", fit.trained.stop_reason);
     let error = fit.model.predict_mean(&x).unwrap() - &y;
     assert!(error.iter().all(|e| e.abs() < 0.05));
 }

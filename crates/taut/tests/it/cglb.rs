@@ -42,7 +42,10 @@ fn case_9_steps_and_tolerances_are_those_of_the_bound() {
     close(at(&none, "/elbo"), -23.436_234_83, 1e-9);
     assert_eq!(at(&none, "/cg/steps_total"), 0.0);
     assert_eq!(at(&none, "/cg/capped"), at(&none, "/cg/solves"));
-    assert!(none["warnings"].to_string().contains("conjugate gradients stopped after 0 steps"));
+    let said = none["warnings"].to_string();
+    let words =
+        ["conjugate gradients stopped after 0 steps", "relative residual 1.0e0", "nats looser"];
+    words.iter().for_each(|words| assert!(said.contains(words), "{words} in {said}"));
     let whole = place.fit(&format!("{SIX} --method cglb"));
     // v* leaves at most a thousandth of a nat.
     let best = -21.018_089_58;
@@ -55,6 +58,23 @@ fn case_9_steps_and_tolerances_are_those_of_the_bound() {
     let steps: Vec<f64> =
         (0..6).map(|n| elbo(&format!("--method cglb --cg-max-steps {n}"))).collect();
     assert!(steps.is_sorted(), "{steps:?}");
+}
+
+/// Case 10: two steps are enough for two rows, and nothing is said about stopping.
+#[test]
+fn case_10_two_rows_converge_in_two_steps() {
+    let place = Place::new();
+    place.write("t.csv", "a,b,y\n0,0.3,1\n0.7,-0.4,-2\n");
+    place.write("p.json", PARAMS);
+    let fit = "t.csv --target y --params p.json --no-train --no-scale --cg-max-steps 2";
+    for method in ["iterative --preconditioner-rank 0", "cglb --inducing 0 --cg-tolerance 1e-12"] {
+        let report = place.fit(&format!("{fit} --method {method}"));
+        assert_eq!(at(&report, "/cg/capped"), 0.0, "{method}: {}", report["cg"]);
+        assert!(at(&report, "/cg/steps_max") <= 2.0 && at(&report, "/cg/solves") >= 1.0);
+        let said = report["warnings"].to_string();
+        assert!(!said.contains("stopped"), "{method}: {said}");
+        assert!(at(&report, "/lml/lower") <= at(&report, "/lml/exact"));
+    }
 }
 
 /// Case 26: the upper end with its two parts, at v = 0 and at v*.

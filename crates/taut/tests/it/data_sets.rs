@@ -5,6 +5,9 @@ use std::net::TcpListener;
 use std::process::Output;
 use std::thread;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use crate::support::Place;
 
 /// The program with no data but what the place has.
@@ -30,7 +33,13 @@ fn refused(output: &Output, code: i32, words: &[&str]) {
 }
 
 /// Answers every request with these bytes.
-fn server(status: u16, body: &'static [u8]) -> String {
+fn server(status: u16, body: &[u8]) -> String {
+    cut_server(status, body, 0)
+}
+
+/// The same, where so many more bytes were promised.
+fn cut_server(status: u16, body: &[u8], missing: usize) -> String {
+    let body = body.to_vec();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/data.csv.gz", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -39,9 +48,9 @@ fn server(status: u16, body: &'static [u8]) -> String {
             let _ = stream.read(&mut [0; 4096]);
             let head = format!(
                 "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                body.len()
+                body.len() + missing
             );
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         }
     });
     address
@@ -98,4 +107,39 @@ fn a_set_that_is_there_is_found() {
     let path = text(&output.stdout);
     assert!(path.trim_end().ends_with("data.csv") && path.lines().count() == 1, "{path}");
     assert!(text(&output.stderr).contains("right SHA-256"));
+}
+
+/// What arrived stays, for the next run to go on from.
+#[test]
+fn a_cut_download_is_said_and_its_part_kept() {
+    let (place, sent) = (Place::new(), "1,2\n3,4\n");
+    let fetch = format!("data fetch pol --url {}", cut_server(200, sent.as_bytes(), 1000));
+    let words = ["arrived in part", "8 of 1008 bytes", "run the command again"];
+    refused(&taut(&place, &fetch, false), 1, &words);
+    assert_eq!(place.read("cache/pol/data.csv.part"), sent);
+    assert_eq!(std::fs::read_dir(place.path("cache/pol")).unwrap().count(), 1);
+}
+
+/// With the real tables at hand: the mirror's bytes, packed and without a header, become the file.
+#[test]
+fn a_good_download_arrives_whole() {
+    let Some(folder) = std::env::var_os("TAUT_DATA_DIR") else {
+        eprintln!("skipped: TAUT_DATA_DIR is not set");
+        return;
+    };
+    let file = std::path::Path::new(&folder).join("autompg").join("data.csv");
+    let whole = std::fs::read_to_string(file).unwrap();
+    let (_, rows) = whole.split_once('\n').unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(rows.as_bytes()).unwrap();
+    let address = server(200, &packed.finish().unwrap());
+    let place = Place::new();
+    let fetch = format!("data fetch autompg --url {address}");
+    let output = taut(&place, &fetch, false);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stderr).contains("autompg downloaded"), "{output:?}");
+    assert_eq!(place.read("cache/autompg/data.csv"), whole);
+    assert_eq!(std::fs::read_dir(place.path("cache/autompg")).unwrap().count(), 1);
+    let again = taut(&place, &fetch, false);
+    assert!(text(&again.stderr).contains("found in the cache"), "{again:?}");
 }

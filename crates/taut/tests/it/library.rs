@@ -6,7 +6,8 @@ use ndarray::{Array2, array};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use taut::{
-    CertifyOptions, FitOptions, Selection, certify, fit, read_params, select_rows, test_scores,
+    CertifyOptions, EvidenceOptions, FitOptions, Method, Selection, certify, fit, read_params,
+    select_rows, test_scores,
 };
 
 use crate::support::table;
@@ -49,6 +50,22 @@ fn a_certificate_knows_its_winners() {
     let one = Selection::Names(vec!["vecchia".into()]);
     let one = certify_with(&CertifyOptions { selection: one, ..CertifyOptions::default() });
     assert_eq!(one.rows.len(), 1);
+}
+
+/// Where no certificate is asked for, what conditioning knows of its own solve is said.
+#[test]
+fn a_solve_at_its_cap_is_said_without_a_certificate() {
+    let options = EvidenceOptions { exact_limit: 0, thorough: false, ..EvidenceOptions::default() };
+    for (cg_max_steps, said) in [(Some(0), 1), (None, 0)] {
+        let (method, train) = (Method::Cglb, false);
+        let model =
+            fitted(&FitOptions { method, train, cg_max_steps, ..FitOptions::default() }).model;
+        let warnings = model.evidence(&options).unwrap().warnings;
+        assert_eq!(warnings.len(), said, "{warnings:?}");
+        for words in ["stopped after 0 steps", "residual norm", "nats looser"] {
+            assert!(warnings.iter().all(|warning| warning.contains(words)), "{warnings:?}");
+        }
+    }
 }
 
 #[test]

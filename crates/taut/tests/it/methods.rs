@@ -53,6 +53,24 @@ fn a_method_is_chosen_by_name() {
     METHODS.iter().for_each(|method| assert!(help.contains(name(method)), "{method}"));
 }
 
+/// Kernels that see some of the columns are certified like any other.
+#[test]
+fn kernels_of_some_columns_are_bounded_too() {
+    each(|place, method| {
+        let kernel = "--kernel se[a]+matern32[b]";
+        let report = place.fit(&format!("{FIT} {kernel} --method {method}"));
+        let terms = &report["params"]["kernel"]["terms"];
+        assert_eq!(
+            (&terms[0]["active_dims"], &terms[1]["active_dims"]),
+            (&json!([0]), &json!([1]))
+        );
+        let (lower, upper) = (at(&report, "/lml/lower"), at(&report, "/lml/upper"));
+        let exact = at(&report, "/lml/exact");
+        assert!(lower <= exact && exact <= upper, "{method}: {lower} {exact} {upper}");
+        assert!(upper - lower < 200.0, "{method}: {lower} {upper}");
+    });
+}
+
 /// The exact value is that of the exact method at the same hyperparameters.
 #[test]
 fn hyperparameters_are_certified_by_the_exact_method() {

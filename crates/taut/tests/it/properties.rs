@@ -39,7 +39,8 @@ proptest! {
     fn no_table_makes_it_panic(
         bytes in prop_oneof![prop::collection::vec(any::<u8>(), 0..200), csvish(), numeric()],
         options in prop::sample::select(vec!["", " --drop-missing", " --no-scale", " --one-hot x", " --kernel linear",
-            " --method sgpr --inducing 3", " --method cglb --inducing 2", " --method cglb --bound vecchia --neighbours 2"]),
+            " --method sgpr --inducing 3", " --method cglb --inducing 2", " --method cglb --bound vecchia --neighbours 2",
+            " --method iterative"]),
     ) {
         let place = Place::new();
         std::fs::write(place.path("t.csv"), bytes).unwrap();
@@ -59,7 +60,7 @@ proptest! {
 
     #[test]
     fn no_model_file_makes_it_panic(
-        model in 0..3_usize, cut in 0.0..1.0_f64, flip in 0..4000_usize, to in any::<u8>()
+        model in 0..4_usize, cut in 0.0..1.0_f64, flip in 0..4000_usize, to in any::<u8>()
     ) {
         let place = Place::new();
         place.write("new.csv", "x\n1\n2\n");
@@ -76,10 +77,10 @@ proptest! {
 }
 
 /// Models as `fit` writes them, one of each method.
-static MODELS: std::sync::LazyLock<[String; 3]> = std::sync::LazyLock::new(|| {
+static MODELS: std::sync::LazyLock<[String; 4]> = std::sync::LazyLock::new(|| {
     let place = Place::new();
     place.write("t.csv", "x,y\n1,2\n2,3\n3,2.5\n");
-    ["exact", "sgpr --inducing 2", "cglb --inducing 2"].map(|method| {
+    ["exact", "sgpr --inducing 2", "cglb --inducing 2", "iterative"].map(|method| {
         place.taut(&format!("fit t.csv --target y --starts 1 --method {method}")).ok();
         place.read("t.taut")
     })
