@@ -23,6 +23,8 @@ pub(super) struct Column {
     pub(super) current: Iterate,
     /// The iterate with the smallest stopping measure so far.
     pub(super) best: Iterate,
+    /// The best of those whose residual is known from its definition.
+    proved: Iterate,
     /// The iterate where the quadratic bound is lowest, if that is what is measured.
     pub(super) lowest: Array1<f64>,
     lowest_form: f64,
@@ -46,6 +48,7 @@ impl Column {
         let current = Iterate { v, r, exact: true, measure: f64::INFINITY, step: 0 };
         Self {
             best: current.clone(),
+            proved: current.clone(),
             lowest: current.v.clone(),
             lowest_form: f64::INFINITY,
             current,
@@ -104,6 +107,9 @@ impl Column {
     fn remember(&mut self, keep_history: bool) {
         if self.current.measure < self.best.measure {
             self.best.clone_from(&self.current);
+        }
+        if self.current.exact && self.current.measure < self.proved.measure {
+            self.proved.clone_from(&self.current);
         }
         if keep_history {
             self.history.push(self.current.measure);
@@ -187,11 +193,15 @@ impl Column {
         self.failed_claim = Some(measure);
     }
 
-    /// Gives the best iterate its true residual and measure.
+    /// Gives the best iterate its true residual and measure; where these show that the recursive ones
+    /// were wrong, goes back to one that is proved to be better.
     pub(super) fn settle(&mut self, residual: Array1<f64>, measure: f64) {
         self.best.r = residual;
         self.best.exact = true;
         self.best.measure = measure;
+        if self.proved.measure < measure || measure.is_nan() {
+            self.best.clone_from(&self.proved);
+        }
     }
 
     /// The report; `slack` says that the stopping measure is the quadratic slack.

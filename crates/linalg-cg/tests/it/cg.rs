@@ -56,6 +56,44 @@ fn golden_iterates() {
     }
 }
 
+/// Directions are multiplied by a fraction of the matrix, so that steps are far too long.
+struct Hasty(DenseOperator);
+
+impl LinearOperator for Hasty {
+    fn n(&self) -> usize {
+        self.0.n()
+    }
+
+    fn apply(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
+        self.0.apply(v)
+    }
+
+    fn apply_search(&self, v: &ArrayRef2<f64>) -> Array2<f64> {
+        0.01 * self.0.apply(v)
+    }
+}
+
+#[test]
+fn what_recursion_promised_in_vain_is_not_returned() {
+    let (a, _) = hard(40, 1e-2);
+    let exact = Cholesky::factor(a.clone()).unwrap();
+    let (b, plain) = (random(40, 2, 3), ScaledIdentity::identity(40));
+    let stop = Stop::QuadraticSlack { nats: 1e-9, inverse: &exact };
+    let slack = |start: Option<&ArrayRef2<f64>>, steps: usize| {
+        let options = CgOptions::default().max_iters(steps);
+        let found = cg_block(&Hasty(dense(&a)), &b, &plain, &stop, start, &options).unwrap();
+        let slacks = found.reports.iter().map(|report| report.quadratic_slack.unwrap());
+        slacks.fold(0.0, f64::max)
+    };
+    let options = CgOptions::default().max_iters(10);
+    let good = cg_block(&dense(&a), &b, &plain, &stop, None, &options).unwrap().v;
+    let before = slack(Some(&*good), 0);
+    for steps in [1, 2, 5, 20] {
+        let after = slack(Some(&*good), steps);
+        assert!(after <= before, "{steps}: {after} from {before}");
+    }
+}
+
 /// Case 10: as many steps as unknowns are enough, and nothing is said against it.
 #[test]
 fn two_by_two_in_two_steps() {
