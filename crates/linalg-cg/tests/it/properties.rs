@@ -62,7 +62,10 @@ proptest! {
             let size = one.v.dot(&one.v).sqrt();
             prop_assert!(difference.dot(&difference).sqrt() <= 1e-2 * size);
             let steps = (one.report.steps as i64 - block.reports[column].steps as i64).abs();
-            prop_assert!(steps <= 2, "{steps} steps apart");
+            // Products of one column and of several are rounded differently, and past n steps rounding
+            // says when the residual, which does not fall monotonically, is small enough.
+            let room = 2 + one.report.steps as i64 / 20;
+            prop_assert!(steps <= room, "{steps} steps apart of {}", one.report.steps);
         }
     }
 
