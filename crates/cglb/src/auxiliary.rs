@@ -6,7 +6,7 @@ use linalg_cg::{CgBlockSolution, CgOptions, CgReport, Preconditioner, Stop, cg_b
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use crate::preconditioning::{Preconditioning, Watch, steps_worth_changing};
-use crate::settings::CglbSettings;
+use crate::settings::{CglbSettings, SearchPrecision};
 
 /// Early rates are no better than this: Vecchia is given up only for so many times the steps that Q
 /// was given up for.
@@ -83,7 +83,7 @@ impl Task<'_, '_> {
         watch: Option<&Watch>,
     ) -> Result<Solved, GpError> {
         let mut operator = self.problem.operator();
-        if self.settings.search_in_single_precision {
+        if self.settings.search != SearchPrecision::Double {
             operator = operator.search_in_single_precision();
         }
         let preconditioner: &dyn Preconditioner = preconditioning.of(self.problem, self.system)?;

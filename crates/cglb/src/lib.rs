@@ -26,6 +26,6 @@ pub use gradient::{CglbGradient, cglb_gradient, cold_start};
 pub use model::{Cglb, CglbParts};
 pub use options::CglbOptions;
 pub use preconditioning::Preconditioning;
-pub use settings::{CglbSettings, VarianceFrom};
+pub use settings::{CglbSettings, SearchPrecision, VarianceFrom};
 pub use sparse_gp::{Jitter, Notice, Selector, SgprParts};
 pub use stats::CgStats;

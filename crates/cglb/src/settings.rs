@@ -27,6 +27,20 @@ impl Default for VarianceFrom {
     }
 }
 
+/// In which precision conjugate gradients multiply their directions. Residuals, bounds, gradients and
+/// predictions are in double precision, whatever this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchPrecision {
+    /// Double: what is reported never gets worse when more steps are allowed.
+    Double,
+    /// Single while training, twice as fast or nearly so; double for the model that predicts and is
+    /// certified.
+    SingleInTraining,
+    /// Single for that model too: with little noise, steps may lose what earlier ones have gained.
+    Single,
+}
+
 /// How the bound is evaluated and its auxiliary vector found.
 ///
 /// | option | default | range |
@@ -40,7 +54,7 @@ impl Default for VarianceFrom {
 /// | `cg_max_steps` | 1000 | any; 0 leaves v = 0 |
 /// | `restart_every` | 40 | any; steps between true residuals, 0 for never |
 /// | `preconditioning` | [`Preconditioning::Nystrom`] | |
-/// | `search_in_single_precision` | on | products along search directions only |
+/// | `search` | [`SearchPrecision::SingleInTraining`] | products along search directions only |
 /// | `variance` | [`VarianceFrom::Neighbours`] of 128 | of predictions |
 #[derive(Debug, Clone)]
 pub struct CglbSettings {
@@ -63,9 +77,8 @@ pub struct CglbSettings {
     pub restart_every: usize,
     /// What speeds conjugate gradients up.
     pub preconditioning: Preconditioning,
-    /// Whether directions are multiplied in single precision, where the kernel can: residuals,
-    /// bounds, gradients and predictions never are.
-    pub search_in_single_precision: bool,
+    /// In which precision directions are multiplied, where the kernel can.
+    pub search: SearchPrecision,
     /// What predictive variances are conditioned on.
     pub variance: VarianceFrom,
 }
@@ -82,7 +95,7 @@ impl Default for CglbSettings {
             cg_max_steps: 1000,
             restart_every: 40,
             preconditioning: Preconditioning::default(),
-            search_in_single_precision: true,
+            search: SearchPrecision::SingleInTraining,
             variance: VarianceFrom::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use cglb::{Cglb, CglbSettings, cold_start};
+use cglb::{Cglb, CglbSettings, SearchPrecision, cold_start};
 use gp_core::Hyperparameters;
 use ndarray::s;
 use sparse_gp::{SgprSettings, elbo_gradient};
@@ -45,8 +45,9 @@ pub(crate) fn condition(
 ) -> Result<Figures, Box<dyn Error>> {
     let Rows { x, y, name } = rows;
     let z = x.slice(s![..m.min(x.nrows()), ..]);
-    let search_in_single_precision = dtype == Dtype::F32;
-    let settings = CglbSettings { search_in_single_precision, ..CglbSettings::default() };
+    let single = dtype == Dtype::F32;
+    let search = if single { SearchPrecision::Single } else { SearchPrecision::Double };
+    let settings = CglbSettings { search, ..CglbSettings::default() };
     let call = || Cglb::condition(hyper, &z, x, y, &settings);
     let (seconds, value) = (median_seconds(call), call()?.evidence().lower);
     Ok(Figures { seconds, value: Some(value), data: name, ..Figures::default() })

@@ -50,7 +50,6 @@ proptest! {
         let (_, slack) = exact_lml(&case.hyper, &case.x, &case.y);
         for steps in [0, 1, 2, 3, 5, 8, 13, 50] {
             let mut settings = settings("arithmetic-geometric", steps);
-            settings.search_in_single_precision = false;
             if vecchia {
                 settings.preconditioning = Preconditioning::Vecchia;
             }

@@ -2,7 +2,7 @@
 
 use bounds::exact::Exact;
 use bounds::{Problem, Rounding};
-use cglb::{Bound, Cglb, CglbSettings, Jitter};
+use cglb::{Bound, Cglb, CglbSettings, Jitter, SearchPrecision};
 use gp_core::Hyperparameters;
 use kernels::{Kernel, KernelSpec, Mean, catalogue};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, concatenate, s};
@@ -65,7 +65,7 @@ pub(crate) fn column(values: impl IntoIterator<Item = f64>) -> Array2<f64> {
 pub(crate) fn absolute(jitter: f64) -> CglbSettings {
     CglbSettings {
         jitter: Jitter::Absolute(jitter),
-        search_in_single_precision: false,
+        search: SearchPrecision::Double,
         ..CglbSettings::default()
     }
 }
