@@ -1,8 +1,8 @@
 //! Expectations over q(λ), point by point: the passes that cost the time.
 //!
 //! Eight points stand side by side in the lanes of a vector; a pass walks over the pairs r ≤ l of
-//! spectral points. Nothing of size N M² is ever in memory: a pass keeps the features of a block of
-//! points and sums.
+//! spectral points. Nothing of size N M² is in memory but the exponentials of small fits (`kept.rs`): a pass
+//! keeps the features of a block of points and sums.
 
 mod covariance;
 mod features;
