@@ -380,3 +380,10 @@ impl Objective for CglbObjective<'_> {
 pub(crate) fn round_of(auxiliary: &[f64]) -> usize {
     auxiliary.first().map_or(0, |round| *round as usize)
 }
+
+/// Writes that number there.
+pub(crate) fn set_round(auxiliary: &mut [f64], round: usize) {
+    if let Some(first) = auxiliary.first_mut() {
+        *first = round as f64;
+    }
+}

@@ -8,7 +8,7 @@ use gp_core::{
     GpError, LbfgsState, Observer, Start, StopReason, TrainOptions, TrainState, Trained, train,
 };
 
-use crate::objective::{CglbObjective, round_of};
+use crate::objective::{CglbObjective, round_of, set_round};
 
 /// Fewest steps of the first round; each later one has twice as many as the one before.
 const FIRST_ROUND: usize = 20;
@@ -36,7 +36,8 @@ pub(crate) fn train_in_rounds(
         }
         match next_round(full, &trained) {
             Some(next) => state = Some(next),
-            None => return Ok(trained),
+            None if trained.stop_reason.converged() => return Ok(trained),
+            None => state = Some(last_round(full, trained)),
         }
     }
 }
@@ -61,8 +62,16 @@ fn goes_on(trained: &Trained, options: &TrainOptions, objective: &CglbObjective<
     objective.has_rounds() && objective.round < MAX_ROUNDS && room && (own_limit || converged)
 }
 
+/// The state from which training goes on to its own limits with what it holds.
+fn last_round(objective: &mut CglbObjective<'_>, trained: Trained) -> TrainState {
+    let mut state = trained.state;
+    objective.round = MAX_ROUNDS;
+    set_round(&mut state.auxiliary, MAX_ROUNDS);
+    state
+}
+
 /// The state the next round starts from; `None` when choosing anew leaves a converged bound as it
-/// is, or cannot be evaluated.
+/// is, or cannot be evaluated well enough.
 fn next_round(objective: &mut CglbObjective<'_>, trained: &Trained) -> Option<TrainState> {
     let mut state = trained.state.clone();
     let mut run = state.run.take()?;

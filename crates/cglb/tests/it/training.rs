@@ -5,7 +5,7 @@ use cglb::{Bound, Cglb, CglbFit, CglbOptions, CglbSettings, Preconditioning, Sel
 use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{
     GpError, Hyperparameters, LbfgsOptions, Observer, Posterior, Progress, StopReason,
-    TrainOptions, TrainState, TrainingPlan, metrics,
+    TrainOptions, TrainState, Trained, TrainingPlan, metrics,
 };
 use kernels::Mean;
 use ndarray::Array2;
@@ -262,6 +262,19 @@ fn noise_at_its_floor_neither_stalls_nor_breaks() {
         assert!(reason.converged(), "{bound}: {reason:?} after {} steps", fit.trained.iterations);
         let error = fit.model.predict_mean(&x).unwrap() - &y;
         assert!(error.iter().all(|e| e.abs() < 0.05));
+    }
+}
+
+/// Where choosing anew cannot be judged, a round's own limit is no reason to stop.
+#[test]
+fn only_limits_that_were_asked_for_end_training() {
+    let x = points(300, 2, 0);
+    let y = x.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
+    for bound in ["vecchia", "vif"] {
+        let options = options(bound, 30, 150);
+        let fit = Cglb::fit(&leaf("se", &[1.0, 1.0], 1.0), &x, &y, &options, &mut ()).unwrap();
+        let Trained { stop_reason, iterations, .. } = fit.trained;
+        assert!(stop_reason.converged() || iterations == 150, "{bound}: {iterations} steps");
     }
 }
 
