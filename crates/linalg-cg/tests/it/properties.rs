@@ -54,18 +54,20 @@ proptest! {
     fn a_block_is_its_columns_one_by_one((a, b) in systems()) {
         let (op, plain) = (dense(&a), ScaledIdentity::identity(a.nrows()));
         let stop = Stop::RelativeResidual(1e-6);
-        let options = CgOptions::default();
-        let block = cg_block(&op, &b, &plain, &stop, None, &options).unwrap();
-        for column in 0..b.ncols() {
-            let one = cg(&op, &b.column(column), &plain, &stop, None, &options).unwrap();
-            let difference = &one.v - &block.v.column(column);
-            let size = one.v.dot(&one.v).sqrt();
-            prop_assert!(difference.dot(&difference).sqrt() <= 1e-2 * size);
-            let steps = (one.report.steps as i64 - block.reports[column].steps as i64).abs();
-            // Products of one column and of several are rounded differently, and past n steps rounding
-            // says when the residual, which does not fall monotonically, is small enough.
-            let room = 2 + one.report.steps as i64 / 20;
-            prop_assert!(steps <= room, "{steps} steps apart of {}", one.report.steps);
+        // Products of one column and of several are rounded differently: a few steps do not tell.
+        for (options, apart) in [(CgOptions::default().max_iters(4), 1e-9), (CgOptions::default(), 1e-2)] {
+            let block = cg_block(&op, &b, &plain, &stop, None, &options).unwrap();
+            for (column, report) in block.reports.iter().enumerate() {
+                let one = cg(&op, &b.column(column), &plain, &stop, None, &options).unwrap();
+                let difference = &one.v - &block.v.column(column);
+                let size = one.v.dot(&one.v).sqrt();
+                prop_assert!(difference.dot(&difference).sqrt() <= apart * size);
+                prop_assert_eq!(one.report.converged(), report.converged());
+                let steps = one.report.steps.abs_diff(report.steps);
+                // Beyond n steps, where exact arithmetic has ended, rounding alone says when to stop.
+                let ended = one.report.steps > a.nrows();
+                prop_assert!(steps <= 2 || ended, "{steps} steps apart of {}", one.report.steps);
+            }
         }
     }
 

@@ -86,18 +86,16 @@ fn columns_carry_their_targets_names_and_units() {
     };
     let body: String = rows.lines().skip(1).map(tenfold).collect();
     place.write("two.csv", &format!("a,b,y,tenfold\n{body}"));
-    let fit =
-        "fit two.csv --target y,tenfold --params p.json --no-train --method cglb --inducing 12";
+    // Few steps: many more make of last digits that differ iterates that do.
+    let fit = "fit two.csv --target y,tenfold --params p.json --no-train --method cglb \
+               --inducing 12 --cg-max-steps 4";
     place.taut(&format!("{fit} --out two.taut")).ok();
     let out = place.taut("predict two.taut new.csv --certify --keep --quiet").ok().out;
     let certified = "mean_error_bound_y,var_latent_lower_y,var_latent_upper_y,mean_tenfold";
     assert!(out.lines().next().unwrap().contains(certified), "{out}");
     for row in numbers(&out) {
         let (y, tenfold) = (&row[2..10], &row[10..18]);
-        // Each bound says how far its own solve went: alike in size, once the unit is taken off.
-        let (bound, tenth) = (y[5], tenfold[5] / 10.0);
-        assert!(bound < 3.0 * tenth && tenth < 3.0 * bound, "{row:?}");
-        assert!((y[0] - tenfold[0] / 10.0).abs() <= bound + tenth + 1e-12, "{row:?}");
+        assert!((tenfold[5] / y[5] - 10.0).abs() < 1e-3, "{row:?}");
         assert!((tenfold[7] / y[7] - 100.0).abs() < 1e-6, "{row:?}");
     }
 }
