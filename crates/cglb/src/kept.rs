@@ -3,6 +3,7 @@
 //! A line search may end on a trial that was not its last, or find nothing and leave the run where
 //! it stood. Going on with the v of some other point would then lose what was solved for already.
 
+use gp_core::Evaluation;
 use ndarray::Array2;
 
 /// Auxiliary vectors of where the run stands, and of the best trial since.
@@ -26,9 +27,10 @@ impl Kept {
     }
 
     /// A point was evaluated that gains on where the run stands.
-    pub(crate) fn tried(&mut self, u: &[f64], objective: f64, v: Option<&Array2<f64>>) {
+    pub(crate) fn tried(&mut self, u: &[f64], evaluation: &Evaluation, v: &Array2<f64>) {
+        let objective = evaluation.value;
         let better = self.best.as_ref().is_none_or(|best| objective > best.objective);
-        if let (true, Some(v)) = (better && objective.is_finite(), v) {
+        if better && evaluation.is_finite() {
             self.best = Some(Trial { u: u.to_vec(), objective, v: v.clone() });
         }
     }
@@ -52,20 +54,22 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use gp_core::Evaluation;
     use ndarray::array;
 
     use super::Kept;
 
     #[test]
     fn the_best_trial_is_found_again_and_no_other() {
+        let at = |value: f64| Evaluation { value, gradient: vec![0.0] };
         let mut kept = Kept::default();
         kept.stands(Some(&array![[0.0]]));
         for (u, objective) in [(3.0, f64::NAN), (1.0, -3.0), (2.0, -1.0), (4.0, -2.0)] {
-            kept.tried(&[u], objective, Some(&array![[u]]));
+            kept.tried(&[u], &at(objective), &array![[u]]);
         }
         assert_eq!(kept.nearest(), Some(&array![[2.0]]));
         assert_eq!(kept.take_best(&[2.0]), Some((-1.0, array![[2.0]])));
-        kept.tried(&[4.0], -2.0, Some(&array![[4.0]]));
+        kept.tried(&[4.0], &at(-2.0), &array![[4.0]]);
         assert_eq!(kept.take_best(&[2.0]), None);
         assert_eq!(kept.nearest(), Some(&array![[0.0]]));
     }

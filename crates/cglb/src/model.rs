@@ -12,7 +12,7 @@ use crate::auxiliary::{Solved, solve};
 use crate::check::check_like_targets;
 use crate::evidence::Evidence;
 use crate::setting::{Structures, problem};
-use crate::settings::{CglbSettings, SearchPrecision, VarianceFrom};
+use crate::settings::{CglbSettings, VarianceFrom};
 use crate::stats::CgStats;
 
 /// All that a model consists of: what a file must hold.
@@ -89,10 +89,7 @@ impl Cglb {
         settings: &CglbSettings,
     ) -> Result<Self, GpError> {
         let tolerance = settings.prediction_tolerance;
-        let mut solving = settings.clone();
-        if settings.search == SearchPrecision::SingleInTraining {
-            solving.search = SearchPrecision::Double;
-        }
+        let solving = CglbSettings { search: settings.search.of_model(), ..settings.clone() };
         Self::at(hyper, z, x, y, settings, |problem, centred| {
             let solved = solve(problem, centred, None, tolerance, &solving)?;
             let mut cg = CgStats::default();

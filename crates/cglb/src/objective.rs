@@ -285,9 +285,8 @@ impl Objective for CglbObjective<'_> {
         }
         if self.accuracy.evaluated(evaluation.value) {
             self.kept.stands(self.v.as_ref());
-        } else {
-            let gains = evaluation.is_finite() && self.accuracy.gains(evaluation.value);
-            self.kept.tried(u, evaluation.value, self.v.as_ref().filter(|_| gains));
+        } else if let Some(v) = self.v.as_ref().filter(|_| self.accuracy.gains(evaluation.value)) {
+            self.kept.tried(u, &evaluation, v);
         }
         Ok(evaluation)
     }
@@ -312,11 +311,10 @@ impl Objective for CglbObjective<'_> {
         let known = self.last.as_ref().filter(|last| last.u == u).and_then(|last| last.value);
         let objective = known.or_else(|| self.go_back(u));
         self.accuracy.stepped(objective);
-        let changed = if objective.is_some() { self.refresh(u)? } else { false };
+        let changed = objective.is_some() && self.refresh(u)?;
         if changed {
             self.accuracy.expect_here();
-        }
-        if objective.is_none() {
+        } else if objective.is_none() {
             // Of a trial that is forgotten; that of the step before is nearer than the last trial's.
             self.v = self.kept.standing().cloned();
         }

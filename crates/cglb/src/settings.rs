@@ -41,6 +41,13 @@ pub enum SearchPrecision {
     Single,
 }
 
+impl SearchPrecision {
+    /// That of the model that predicts and is certified.
+    pub(crate) fn of_model(self) -> Self {
+        if self == Self::SingleInTraining { Self::Double } else { self }
+    }
+}
+
 /// How the bound is evaluated and its auxiliary vector found.
 ///
 /// | option | default | range |
