@@ -65,7 +65,8 @@ pub fn cg(
 /// residuals are by `apply`. Columns share the products with A; one that is done leaves them. Every
 /// [`restart_every`](CgOptions::restart_every) steps the residual is computed from its definition,
 /// and the run restarts from it if the recursive one has drifted. So it is before convergence is
-/// believed. The iterate with the smallest stopping measure is returned, with its true residual.
+/// believed. The iterate with the smallest stopping measure is returned, with its true residual; where
+/// that shows that recursion was wrong, an iterate that is proved to be better.
 /// Stopping early is data in the report, not an error.
 ///
 /// `start [N, C]` is the first iterate, zero if `None`. Cost: one product with A and one solve
