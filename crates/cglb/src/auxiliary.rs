@@ -1,8 +1,13 @@
 //! The auxiliary vectors v ≈ K⁻¹y.
 
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
 use bounds::{NystromSystem, Problem};
 use gp_core::GpError;
-use linalg_cg::{CgBlockSolution, CgOptions, CgReport, Preconditioner, Stop, cg_block};
+use linalg_cg::{
+    CgBlockSolution, CgOptions, CgProgress, CgReport, Preconditioner, Stop, cg_block_watched,
+};
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use crate::preconditioning::{Preconditioning, Watch, steps_worth_changing};
@@ -39,7 +44,19 @@ pub(crate) fn solve(
     tolerance: f64,
     settings: &CglbSettings,
 ) -> Result<Solved, GpError> {
-    let task = Task { problem, system: problem.nystrom()?, y, tolerance, settings };
+    solve_until(problem, y, start, tolerance, settings, &|| false)
+}
+
+/// As [`solve`]; refused as interrupted once `stop` says `true`.
+pub(crate) fn solve_until(
+    problem: &Problem<'_>,
+    y: &ArrayRef2<f64>,
+    start: Option<&ArrayRef2<f64>>,
+    tolerance: f64,
+    settings: &CglbSettings,
+    stop: &dyn Fn() -> bool,
+) -> Result<Solved, GpError> {
+    let task = Task { problem, system: problem.nystrom()?, y, tolerance, settings, stop };
     match settings.preconditioning {
         Preconditioning::Auto if settings.neighbours > 0 => task.choosing(start),
         Preconditioning::Auto => task.run(Preconditioning::Nystrom, start, 0, None),
@@ -55,6 +72,7 @@ struct Task<'t, 'p> {
     y: &'t ArrayRef2<f64>,
     tolerance: f64,
     settings: &'t CglbSettings,
+    stop: &'t dyn Fn() -> bool,
 }
 
 impl Task<'_, '_> {
@@ -91,8 +109,20 @@ impl Task<'_, '_> {
         let most = self.settings.cg_max_steps.saturating_sub(taken);
         let options =
             CgOptions::default().max_iters(most).restart_every(self.settings.restart_every);
-        let options = watch.map_or(options.clone(), |watch| watch.over(options));
-        let solution = cg_block(&operator, self.y, preconditioner, &stop, start, &options)?;
+        let stopped = Cell::new(false);
+        let look = |progress: &CgProgress| {
+            stopped.set((self.stop)());
+            if stopped.get() {
+                return ControlFlow::Break(());
+            }
+            watch.map_or(ControlFlow::Continue(()), |watch| watch.look(progress))
+        };
+        let y = self.y;
+        let solution =
+            cg_block_watched(&operator, y, preconditioner, &stop, start, &options, &look)?;
+        if stopped.get() {
+            return Err(GpError::Interrupted);
+        }
         Ok(solved(solution, taken, preconditioning))
     }
 }

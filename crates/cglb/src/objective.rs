@@ -8,7 +8,7 @@ use gp_core::{Evaluation, GpError, Hyperparameters, Objective, ParameterSpace};
 use ndarray::{Array2, ArrayRef2};
 
 use crate::accuracy::Accuracy;
-use crate::auxiliary::{Solved, better, largest_slack, solve};
+use crate::auxiliary::{Solved, better, largest_slack, solve, solve_until};
 use crate::gradient::CglbGradient;
 use crate::kept::Kept;
 use crate::points::Points;
@@ -177,7 +177,7 @@ impl<'a> CglbObjective<'a> {
     }
 
     /// Value and gradient with a v solved for from that of the best point so far, or from zero.
-    fn bound(&mut self, u: &[f64]) -> Result<CglbGradient, GpError> {
+    fn bound(&mut self, u: &[f64], stop: &dyn Fn() -> bool) -> Result<CglbGradient, GpError> {
         let mut known = self.take_last(u);
         let mut log_det = known.as_mut().and_then(|last| last.log_det.take());
         let v = self.v.take();
@@ -190,8 +190,8 @@ impl<'a> CglbObjective<'a> {
             (Some(v), Some(residual)) => (v, residual, None),
             (v, _) => {
                 let start = self.kept.nearest().or(v.as_ref()).map(|v| &**v);
-                let solved =
-                    solve(&problem, &y, start, self.accuracy.tolerance(), &self.solving())?;
+                let (tolerance, settings) = (self.accuracy.tolerance(), self.solving());
+                let solved = solve_until(&problem, &y, start, tolerance, &settings, stop)?;
                 (solved.v.clone(), solved.residual.clone(), Some(solved))
             }
         };
@@ -267,11 +267,19 @@ fn with_known<'a>(
 
 impl Objective for CglbObjective<'_> {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        self.evaluate_until(u, &|| false)
+    }
+
+    fn evaluate_until(
+        &mut self,
+        u: &[f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Evaluation, GpError> {
         self.steps.push(0);
         let u_hyper = &u[..self.space.len()];
         self.ensure_anchor(u)?;
         let before = self.v.clone();
-        let bound = self.bound(u).inspect_err(|_| {
+        let bound = self.bound(u, stop).inspect_err(|_| {
             self.v = before;
             self.accuracy.failed();
         })?;

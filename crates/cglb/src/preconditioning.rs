@@ -1,10 +1,10 @@
 //! What speeds conjugate gradients up, and the choice between them while they run.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use bounds::{BoundError, NystromSystem, Part, Problem, ProblemSize, SurrogateKind};
-use linalg_cg::{CgOptions, CgProgress, Preconditioner};
+use linalg_cg::{CgProgress, Preconditioner};
 
 /// What speeds conjugate gradients up. The slack of the bound is measured with Q in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,44 +60,34 @@ pub(crate) fn steps_worth_changing(problem: &Problem<'_>, neighbours: usize) -> 
 }
 
 /// Watches a solve, and ends it where too many steps are still to come.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Watch {
     tolerance: f64,
     most: f64,
-    seen: Arc<Mutex<Seen>>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    first: Option<f64>,
+    first: Cell<Option<f64>>,
     /// Steps still to come when the watch ended the solve.
-    given_up: Option<f64>,
+    given_up: Cell<Option<f64>>,
 }
 
 impl Watch {
     /// For a solve to `tolerance` nats that may have `most` steps to come.
     pub(crate) fn new(tolerance: f64, most: f64) -> Self {
-        Self { tolerance, most, seen: Arc::default() }
-    }
-
-    pub(crate) fn over(&self, options: CgOptions) -> CgOptions {
-        let watch = self.clone();
-        options.on_step(move |progress| watch.look(progress))
+        Self { tolerance, most, first: Cell::default(), given_up: Cell::default() }
     }
 
     /// The steps that were still to come, if the solve was given up for them.
     pub(crate) fn given_up(&self) -> Option<f64> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).given_up
+        self.given_up.get()
     }
 
-    fn look(&self, progress: &CgProgress) -> ControlFlow<()> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = *seen.first.get_or_insert(progress.worst_measure);
+    pub(crate) fn look(&self, progress: &CgProgress) -> ControlFlow<()> {
+        let first = self.first.get().unwrap_or(progress.worst_measure);
+        self.first.set(Some(first));
         let left = steps_left(first, progress.worst_measure, self.tolerance, progress.steps);
         if progress.steps < PATIENCE || left <= self.most {
             return ControlFlow::Continue(());
         }
-        seen.given_up = Some(left);
+        self.given_up.set(Some(left));
         ControlFlow::Break(())
     }
 }

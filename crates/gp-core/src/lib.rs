@@ -47,4 +47,5 @@ pub use stop_reason::StopReason;
 pub use train::{Observer, Progress, Start, StartReport, TrainOptions, TrainState, Trained, train};
 pub use transform::Transform;
 pub use units::Scales;
+pub use watched::Watched;
 pub use whole_file::WholeFile;

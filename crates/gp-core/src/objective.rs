@@ -34,6 +34,20 @@ pub trait Objective {
     /// Whatever prevented the evaluation.
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError>;
 
+    /// As [`evaluate`](Self::evaluate), for an objective that takes long: it asks `stop` in between,
+    /// and gives up once that says `true`.
+    ///
+    /// # Errors
+    /// [`GpError::Interrupted`] if it gave up; whatever prevented the evaluation.
+    fn evaluate_until(
+        &mut self,
+        u: &[f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Evaluation, GpError> {
+        let _ = stop;
+        self.evaluate(u)
+    }
+
     /// Told where a run starts, before its first evaluation: what was kept from another run (of
     /// another start, of an earlier round) is to be chosen anew. A resumed run is not told.
     ///

@@ -103,7 +103,8 @@ pub trait Observer {
         let _ = (progress, state);
     }
 
-    /// Asked between steps, and among several starts before each evaluation; `true` stops training.
+    /// Asked before each evaluation, and during one that takes long; `true` stops training where the
+    /// last step ended.
     fn interrupted(&self) -> bool {
         false
     }
@@ -140,7 +141,7 @@ pub struct Trained {
 /// `screening` is a cheaper stand-in for `full` in the same variables (the same model on a subset
 /// of the rows, say). A single start goes straight to the final run.
 ///
-/// Limits of time and interruptions end the final run between its steps. Once one of several starts
+/// Limits of time and interruptions end the final run where its last step ended. Once one of several starts
 /// could be evaluated, no evaluation of any begins after them, and neither does the final run: the
 /// best point so far is returned, with its screening objective.
 ///
@@ -301,7 +302,7 @@ impl Session<'_> {
             if run.u.is_empty() {
                 return Ok((run, Some(StopReason::NothingFree)));
             }
-            match self.step(&mut run, objective, lbfgs, start) {
+            match self.step(&mut run, objective, lbfgs) {
                 Ok(None) => {}
                 Ok(Some(stop)) => {
                     self.keep(&run, objective, start);
@@ -309,24 +310,21 @@ impl Session<'_> {
                 }
                 Err(GpError::Interrupted) => {
                     let stop = self.outside_stop().unwrap_or(StopReason::Interrupted);
-                    return Ok((run, Some(stop)));
+                    objective.restore_auxiliary(&self.state.auxiliary);
+                    return Ok((self.state.run.clone().unwrap_or(run), Some(stop)));
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// One step; of a start's run no further than limits allow.
+    /// One step, no further than limits allow.
     fn step(
         &self,
         run: &mut LbfgsState,
         objective: &mut dyn Objective,
         lbfgs: &LbfgsOptions,
-        start: Option<usize>,
     ) -> Result<Option<StopReason>, GpError> {
-        if start.is_none() {
-            return run.step(objective, lbfgs);
-        }
         let stop = || self.outside_stop().is_some();
         run.step(&mut Watched { objective, stop: &stop }, lbfgs)
     }

@@ -1,12 +1,15 @@
-//! An objective that is not evaluated once training is to stop.
+//! An objective that is given up once training is to stop.
 
 use crate::GpError;
 use crate::objective::{Evaluation, Objective};
 
-/// `objective`, until `stop` says `true`: from then on whatever takes time is refused as interrupted.
-pub(crate) struct Watched<'a> {
-    pub(crate) objective: &'a mut dyn Objective,
-    pub(crate) stop: &'a dyn Fn() -> bool,
+/// An objective, until `stop` says `true`: from then on whatever takes time is refused as interrupted.
+/// What was under way then may have left it in any state: [`Objective::restore_auxiliary`] follows.
+pub struct Watched<'a> {
+    /// What is watched.
+    pub objective: &'a mut dyn Objective,
+    /// Whether to stop.
+    pub stop: &'a dyn Fn() -> bool,
 }
 
 impl Watched<'_> {
@@ -17,7 +20,8 @@ impl Watched<'_> {
 
 impl Objective for Watched<'_> {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
-        self.goes_on()?.evaluate(u)
+        let stop = self.stop;
+        self.goes_on()?.evaluate_until(u, stop)
     }
 
     fn started(&mut self, u: &[f64]) -> Result<(), GpError> {

@@ -1,11 +1,13 @@
 //! The stochastic estimate of the log marginal likelihood and its gradient.
 
+use std::cell::Cell;
 use std::f64::consts::PI;
+use std::ops::ControlFlow;
 
 use bounds::{Problem, Rounding};
 use gp_core::{GpError, HyperGradient, Hyperparameters, check_data};
 use kernels::{KernelOperator, Store};
-use linalg_cg::{LanczosOptions, LanczosSolution, cg_lanczos};
+use linalg_cg::{LanczosOptions, LanczosSolution, cg_lanczos_watched};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, concatenate, s};
 
 use crate::gradient::{TraceGradient, form, mean_and_error, mean_gradient, trace_gradient};
@@ -91,8 +93,7 @@ pub fn lml_estimate(
     options.check()?;
     let chosen = Chosen::at(hyper, x, &options.preconditioning);
     chosen.with(hyper, x, |problem, surrogate| {
-        let task = Task { hyper, problem, surrogate, options, together: false };
-        task.estimate(y, seed)
+        Task::new(hyper, problem, surrogate, options).estimate(y, seed)
     })
 }
 
@@ -112,7 +113,7 @@ pub fn lml_estimate_with(
     check_data(hyper, x, y)?;
     options.check()?;
     let problem = &Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
-    Task { hyper, problem, surrogate, options, together: false }.estimate(y, seed)
+    Task::new(hyper, problem, surrogate, options).estimate(y, seed)
 }
 
 /// One estimate to make.
@@ -123,9 +124,20 @@ pub(crate) struct Task<'t, 'a> {
     pub(crate) options: &'t EstimatorOptions,
     /// Whether gradients of probes are summed in one pass, without a standard error.
     pub(crate) together: bool,
+    /// Once this says `true` the estimate is given up as interrupted.
+    pub(crate) stop: &'t dyn Fn() -> bool,
 }
 
-impl Task<'_, '_> {
+impl<'t, 'a> Task<'t, 'a> {
+    fn new(
+        hyper: &'t Hyperparameters,
+        problem: &'t Problem<'a>,
+        surrogate: &'t dyn Surrogate,
+        options: &'t EstimatorOptions,
+    ) -> Self {
+        Self { hyper, problem, surrogate, options, together: false, stop: &|| false }
+    }
+
     pub(crate) fn estimate(&self, y: &ArrayRef2<f64>, seed: u64) -> Result<LmlEstimate, GpError> {
         let (x, targets) = (self.problem.x(), y.ncols());
         let r = self.hyper.residual(x, y);
@@ -172,7 +184,17 @@ impl Task<'_, '_> {
         let tolerances: Array1<f64> = quads.into_iter().enumerate().map(tolerance).collect();
         let options =
             LanczosOptions { max_steps: self.options.max_steps, ..LanczosOptions::default() };
-        Ok(cg_lanczos(operator, &block, self.surrogate, &tolerances, &options)?)
+        let stopped = Cell::new(false);
+        let watch = |_| self.watch(&stopped);
+        let run =
+            cg_lanczos_watched(operator, &block, self.surrogate, &tolerances, &options, &watch)?;
+        if stopped.get() { Err(GpError::Interrupted) } else { Ok(run) }
+    }
+
+    /// Asks whether to stop, and keeps the answer.
+    pub(crate) fn watch(&self, stopped: &Cell<bool>) -> ControlFlow<()> {
+        stopped.set((self.stop)());
+        if stopped.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// ½ rᵀP⁻¹r ≤ nats bounds the slack where P ⪯ K; elsewhere the residual is reduced as far as the

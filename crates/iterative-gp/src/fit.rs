@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gp_core::{
     AdamOptions, AdamState, GpError, Hyperparameters, Objective, Observer, ParameterSpace,
-    Progress, StopReason, TrainState, Trained, check_data, random_rows, starts, train,
+    Progress, StopReason, TrainState, Trained, Watched, check_data, random_rows, starts, train,
 };
 use ndarray::{Array2, ArrayRef2, Axis};
 
@@ -242,10 +242,16 @@ impl<'a> Training<'a> {
                     if all { StopReason::Planned } else { StopReason::MaxIterations },
                 ));
             }
-            match adam.step(objective, &options) {
+            let before = adam.clone();
+            let stop = || self.outside_stop(clock.seconds()).is_some();
+            match adam.step(&mut Watched { objective, stop: &stop }, &options) {
                 Ok(None) => {}
                 Ok(Some(stop)) => return Ok((adam, stop)),
-                Err(GpError::Interrupted) => return Ok((adam, StopReason::Interrupted)),
+                Err(GpError::Interrupted) => {
+                    objective.restore_auxiliary(&state.auxiliary);
+                    let stop = self.outside_stop(clock.seconds());
+                    return Ok((before, stop.unwrap_or(StopReason::Interrupted)));
+                }
                 Err(error) => return Err(error),
             }
         }

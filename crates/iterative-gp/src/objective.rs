@@ -1,12 +1,13 @@
 //! The estimated evidence as a training objective.
 
+use std::cell::Cell;
 use std::f64::consts::PI;
 
 use bounds::exact::Exact;
 use bounds::logdet::ArithmeticGeometric;
 use bounds::{LogDetBound, Problem};
 use gp_core::{Evaluation, GpError, HyperGradient, Hyperparameters, Objective, ParameterSpace};
-use linalg_cg::{CgOptions, Stop, cg_block};
+use linalg_cg::{CgOptions, CgProgress, Stop, cg_block_watched};
 use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 
 use crate::draws::independent_draws;
@@ -80,7 +81,13 @@ impl<'a> IterativeObjective<'a> {
         let stop = Stop::RelativeResidual(self.options.tolerance);
         let cg = CgOptions::default().max_iters(max_steps);
         let start = self.state.warm.take();
-        let run = cg_block(&operator, &block, surrogate, &stop, start.as_deref(), &cg)?;
+        let stopped = Cell::new(false);
+        let watch = |_: &CgProgress| task.watch(&stopped);
+        let start = start.as_deref();
+        let run = cg_block_watched(&operator, &block, surrogate, &stop, start, &cg, &watch)?;
+        if stopped.get() {
+            return Err(GpError::Interrupted);
+        }
         let alpha = run.v.slice(s![.., ..targets]).to_owned();
         let left = run.residual.slice(s![.., ..targets]).to_owned();
         let solutions = run.v.slice(s![.., targets..]);
@@ -117,6 +124,14 @@ fn log_det_upper(problem: &Problem<'_>, surrogate: &dyn Surrogate) -> Result<f64
 
 impl Objective for IterativeObjective<'_> {
     fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        self.evaluate_until(u, &|| false)
+    }
+
+    fn evaluate_until(
+        &mut self,
+        u: &[f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Evaluation, GpError> {
         let hyper = self.space.unpack(u)?;
         let chosen = match self.state.chosen.take() {
             Some(chosen) => chosen,
@@ -124,7 +139,7 @@ impl Objective for IterativeObjective<'_> {
         };
         let outcome = chosen.with(&hyper, self.x, |problem, surrogate| {
             let options = self.options;
-            let task = Task { hyper: &hyper, problem, surrogate, options, together: true };
+            let task = Task { hyper: &hyper, problem, surrogate, options, together: true, stop };
             match self.gradient {
                 GradientEstimator::Hutchinson => {
                     let seed = seed_of_round(self.seed, self.state.round);

@@ -6,6 +6,8 @@ mod report;
 mod solver;
 mod stop;
 
+use std::ops::ControlFlow;
+
 use ndarray::{ArrayRef1, ArrayRef2, Axis};
 
 use crate::check;
@@ -84,6 +86,40 @@ pub fn cg_block(
     start: Option<&ArrayRef2<f64>>,
     options: &CgOptions,
 ) -> Result<CgBlockSolution, LinalgError> {
+    cg_block_watched(op, rhs, preconditioner, stop, start, options, &|_| ControlFlow::Continue(()))
+}
+
+/// As [`cg_block`], asking `watch` before every step; where that says `Break` the run ends with the
+/// best iterates so far, as [`StopReason::Interrupted`].
+///
+/// # Errors
+/// As [`cg_block`].
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use linalg_cg::{CgOptions, DenseOperator, ScaledIdentity, Stop, StopReason, cg_block_watched};
+/// use ndarray::array;
+///
+/// let a = DenseOperator::new(array![[2.0, 1.0], [1.0, 3.0]])?;
+/// let (stop, plain) = (Stop::RelativeResidual(1e-12), ScaledIdentity::identity(2));
+/// let (b, options) = (array![[3.0], [4.0]], CgOptions::default());
+/// let once = |progress: &linalg_cg::CgProgress| {
+///     if progress.steps < 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// };
+/// let solution = cg_block_watched(&a, &b, &plain, &stop, None, &options, &once)?;
+/// assert_eq!(solution.reports[0].stop_reason, StopReason::Interrupted);
+/// # Ok::<(), linalg_cg::LinalgError>(())
+/// ```
+pub fn cg_block_watched(
+    op: &dyn LinearOperator,
+    rhs: &ArrayRef2<f64>,
+    preconditioner: &dyn Preconditioner,
+    stop: &Stop<'_>,
+    start: Option<&ArrayRef2<f64>>,
+    options: &CgOptions,
+    watch: &dyn Fn(&CgProgress) -> ControlFlow<()>,
+) -> Result<CgBlockSolution, LinalgError> {
     check::size("rhs", "rows", op.n(), rhs.nrows())?;
     check::size("preconditioner", "rows", op.n(), preconditioner.n())?;
     check::finite("rhs", rhs)?;
@@ -93,6 +129,6 @@ pub fn cg_block(
         check::finite("start", start)?;
     }
     stop.check(op.n())?;
-    let system = System { op, rhs, preconditioner, stop, options };
+    let system = System { op, rhs, preconditioner, stop, options, watch };
     Ok(Solver::new(system, start).run())
 }

@@ -3,6 +3,8 @@
 mod basis;
 mod column;
 
+use std::ops::ControlFlow;
+
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis};
 
 use self::column::Column;
@@ -113,6 +115,22 @@ pub fn cg_lanczos(
     tolerances: &ArrayRef1<f64>,
     options: &LanczosOptions,
 ) -> Result<LanczosSolution, LinalgError> {
+    cg_lanczos_watched(op, rhs, preconditioner, tolerances, options, &|_| ControlFlow::Continue(()))
+}
+
+/// As [`cg_lanczos`], asking `watch` before every step with the number of those taken; where it says
+/// `Break` the columns still running end as [`StopReason::Interrupted`].
+///
+/// # Errors
+/// As [`cg_lanczos`].
+pub fn cg_lanczos_watched(
+    op: &dyn LinearOperator,
+    rhs: &ArrayRef2<f64>,
+    preconditioner: &dyn Preconditioner,
+    tolerances: &ArrayRef1<f64>,
+    options: &LanczosOptions,
+    watch: &dyn Fn(usize) -> ControlFlow<()>,
+) -> Result<LanczosSolution, LinalgError> {
     check::size("rhs", "rows", op.n(), rhs.nrows())?;
     check::size("preconditioner", "rows", op.n(), preconditioner.n())?;
     check::size("tolerances", "elements", rhs.ncols(), tolerances.len())?;
@@ -121,7 +139,7 @@ pub fn cg_lanczos(
         let accepted = "a finite number of at least 0";
         return Err(LinalgError::InvalidOption { option: "tolerance", found, accepted });
     }
-    Ok(run(op, rhs, preconditioner, tolerances, options))
+    Ok(run(op, rhs, preconditioner, tolerances, options, watch))
 }
 
 fn run(
@@ -130,6 +148,7 @@ fn run(
     preconditioner: &dyn Preconditioner,
     tolerances: &ArrayRef1<f64>,
     options: &LanczosOptions,
+    watch: &dyn Fn(usize) -> ControlFlow<()>,
 ) -> LanczosSolution {
     let (n, c) = rhs.dim();
     let bytes =
@@ -140,13 +159,18 @@ fn run(
     let mut columns: Vec<Column> = start
         .map(|((r, z), &tolerance)| Column::new(r.to_owned(), z.to_owned(), tolerance, keep))
         .collect();
-    let mut n_products = 0;
+    let (mut n_steps, mut n_products) = (0, 0);
     loop {
         let active: Vec<usize> =
             (0..c).filter(|&index| columns[index].goes_on(options.max_steps)).collect();
         if active.is_empty() {
             break;
         }
+        if watch(n_steps).is_break() {
+            active.iter().for_each(|&index| columns[index].interrupt());
+            break;
+        }
+        n_steps += 1;
         n_products += active.len();
         let products = op.apply(&gather(&columns, &active, n, |column| &column.direction));
         for (&index, product) in active.iter().zip(products.axis_iter(Axis(1))) {

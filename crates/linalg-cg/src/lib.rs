@@ -22,13 +22,14 @@ mod woodbury;
 pub use blas::zeros;
 pub use cg::{
     CgBlockSolution, CgOptions, CgProgress, CgReport, CgSolution, Restart, Stop, StopReason, cg,
-    cg_block,
+    cg_block, cg_block_watched,
 };
 pub use cholesky::Cholesky;
 pub use eigen::{symmetric_eigen, symmetric_eigenvalues};
 pub use error::LinalgError;
 pub use lanczos::{
-    KrylovBasis, LanczosOptions, LanczosReport, LanczosSolution, cg_lanczos, krylov_basis,
+    KrylovBasis, LanczosOptions, LanczosReport, LanczosSolution, cg_lanczos, cg_lanczos_watched,
+    krylov_basis,
 };
 pub use operator::{DenseOperator, LinearOperator};
 pub use partition::{Shards, map_rows, reduce_rows};

@@ -1,5 +1,7 @@
 //! Training: v solved for, rounds, interruption.
 
+use std::cell::Cell;
+
 use crate::support::{exact_lml, leaf, points, targets, with_bound};
 use cglb::{Bound, Cglb, CglbFit, CglbOptions, CglbSettings, Preconditioning, Selector};
 use exact_gp::{ExactGp, ExactGpOptions};
@@ -193,6 +195,40 @@ fn an_interrupted_run_goes_on_with_the_same_bits() {
             if bound == "arithmetic-geometric" {
                 assert_eq!(resumed.cg_steps, whole.cg_steps);
             }
+            options.plan.resume = None;
+        }
+    }
+}
+
+/// Says that it is enough once it has been asked so often: before evaluations and within solves.
+struct Questions(Cell<usize>);
+
+impl Observer for Questions {
+    fn interrupted(&self) -> bool {
+        self.0.set(self.0.get().saturating_sub(1));
+        self.0.get() == 0
+    }
+}
+
+#[test]
+fn a_run_cut_off_within_a_solve_goes_on_with_the_same_bits() {
+    const MANY: usize = 1 << 40;
+    for bound in ["arithmetic-geometric", "vecchia"] {
+        let mut options = options(bound, 10, 30);
+        options.settings.training_tolerance = 1e-3;
+        let counter = &mut Questions(Cell::new(MANY));
+        let whole = fit(&options, counter).unwrap();
+        let (asked, evaluations) = (MANY - counter.0.get(), whole.trained.evaluations);
+        assert!(asked > 4 * evaluations, "asked {asked} times in {evaluations} evaluations");
+        for part in [3, 4, 5, 6, 7] {
+            let stop = &mut Questions(Cell::new(asked * part / 8));
+            let first = fit(&options, stop).unwrap().trained;
+            assert_eq!(first.stop_reason, StopReason::Interrupted);
+            let state = serde_json::to_string(&first.state).unwrap();
+            options.plan.resume = serde_json::from_str(&state).unwrap();
+            let resumed = fit(&options, &mut ()).unwrap();
+            assert_eq!(resumed.trained.u, whole.trained.u, "{bound} {part}");
+            assert_eq!(resumed.cg_steps, whole.cg_steps, "{bound} {part}");
             options.plan.resume = None;
         }
     }

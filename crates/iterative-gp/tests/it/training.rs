@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::support::{bits, exact, leaf, points, targets};
 use exact_gp::{ExactGp, ExactGpOptions};
 use gp_core::{GpError, Observer, Progress, StopReason, TrainState};
-use iterative_gp::{GradientEstimator, IterativeGp, IterativeOptions, Schedule};
+use iterative_gp::{GradientEstimator, IterativeGp, IterativeOptions, Preconditioning, Schedule};
 
 /// As Wang et al. (2019) trained, in the paper on CGLB's words.
 #[test]
@@ -109,6 +109,45 @@ fn a_resumed_fit_takes_the_same_steps() {
                 (whole.iterations, whole.evaluations)
             );
             assert_eq!(found.start, whole.start);
+        }
+    }
+}
+
+/// Says that it is enough once it has been asked so often: before evaluations and within solves.
+struct Questions(Cell<usize>);
+
+impl Observer for Questions {
+    fn interrupted(&self) -> bool {
+        self.0.set(self.0.get().saturating_sub(1));
+        self.0.get() == 0
+    }
+}
+
+#[test]
+fn a_fit_cut_off_within_a_solve_takes_the_same_steps() {
+    const MANY: usize = 1 << 40;
+    let x = points(150, 2, 0);
+    let y = targets(&x);
+    let template = leaf("matern32", &[1.0, 1.0], 1.0);
+    for gradient in
+        [GradientEstimator::Hutchinson, GradientEstimator::Pathwise { features: 16, max_steps: 5 }]
+    {
+        let mut options = short(gradient);
+        options.training.preconditioning = Preconditioning::PivotedCholesky { rank: 3 };
+        let counter = &mut Questions(Cell::new(MANY));
+        let (_, whole) = IterativeGp::fit(&template, &x, &y, &options, counter).unwrap();
+        let (asked, evaluations) = (MANY - counter.0.get(), whole.evaluations);
+        assert!(asked > 4 * evaluations, "asked {asked} times in {evaluations} evaluations");
+        for part in 6..16 {
+            let stop = &mut Questions(Cell::new(asked * part / 16));
+            let (_, first) = IterativeGp::fit(&template, &x, &y, &options, stop).unwrap();
+            assert_eq!(first.stop_reason, StopReason::Interrupted);
+            let json = serde_json::to_string(&first.state).unwrap();
+            options.plan.resume = Some(serde_json::from_str(&json).unwrap());
+            let (_, found) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+            assert_eq!(bits(&found.u), bits(&whole.u), "{part}, {gradient:?}");
+            assert_eq!(found.evaluations, whole.evaluations, "{part}, {gradient:?}");
+            options.plan.resume = None;
         }
     }
 }

@@ -1,10 +1,6 @@
 //! How long conjugate gradients may run.
 
-use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
-/// What a progress callback is told, once per step.
+/// What one who watches a run is told, before every step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CgProgress {
@@ -28,8 +24,6 @@ pub enum Restart {
     Always,
 }
 
-type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
-
 /// Caps and habits of conjugate gradients; when it has *converged* is [`Stop`](crate::Stop)'s.
 ///
 /// | option | default | range |
@@ -39,20 +33,18 @@ type Callback = Arc<dyn Fn(&CgProgress) -> ControlFlow<()> + Send + Sync>;
 /// | [`restart`](Self::restart) | [`Restart::WhenDrifted`] | |
 /// | [`stagnation`](Self::stagnation) | `400` | any; 0 for never |
 /// | [`keep_history`](Self::keep_history) | `false` | |
-/// | [`on_step`](Self::on_step) | none | |
 ///
 /// ```
 /// let options = linalg_cg::CgOptions::default().max_iters(50).keep_history(true);
 /// assert!(format!("{options:?}").contains("max_iters: 50"));
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct CgOptions {
     pub(crate) max_iters: usize,
     pub(crate) restart_every: usize,
     pub(crate) restart: Restart,
     pub(crate) stagnation: usize,
     pub(crate) keep_history: bool,
-    pub(crate) callback: Option<Callback>,
 }
 
 impl Default for CgOptions {
@@ -63,7 +55,6 @@ impl Default for CgOptions {
             restart: Restart::default(),
             stagnation: 400,
             keep_history: false,
-            callback: None,
         }
     }
 }
@@ -103,28 +94,5 @@ impl CgOptions {
     pub fn keep_history(mut self, keep_history: bool) -> Self {
         self.keep_history = keep_history;
         self
-    }
-
-    /// A callback before every step; `ControlFlow::Break` ends the run with the best iterates.
-    #[must_use]
-    pub fn on_step(
-        mut self,
-        callback: impl Fn(&CgProgress) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.callback = Some(Arc::new(callback));
-        self
-    }
-}
-
-impl fmt::Debug for CgOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CgOptions")
-            .field("max_iters", &self.max_iters)
-            .field("restart_every", &self.restart_every)
-            .field("restart", &self.restart)
-            .field("stagnation", &self.stagnation)
-            .field("keep_history", &self.keep_history)
-            .field("on_step", &self.callback.is_some())
-            .finish()
     }
 }

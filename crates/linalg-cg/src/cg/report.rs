@@ -18,7 +18,7 @@ pub enum StopReason {
     IndefinitePreconditioner,
     /// The operator or the preconditioner returned a NaN or an infinity.
     NonFinite,
-    /// The progress callback asked to stop.
+    /// Who watched the run asked to stop.
     Interrupted,
 }
 

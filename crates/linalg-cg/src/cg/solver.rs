@@ -1,5 +1,7 @@
 //! The run: columns in step with each other, sharing products and preconditioner solves.
 
+use std::ops::ControlFlow;
+
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
 use super::column::Column;
@@ -16,6 +18,7 @@ pub(super) struct System<'a> {
     pub(super) preconditioner: &'a dyn Preconditioner,
     pub(super) stop: &'a Stop<'a>,
     pub(super) options: &'a CgOptions,
+    pub(super) watch: &'a dyn Fn(&CgProgress) -> ControlFlow<()>,
 }
 
 pub(super) struct Solver<'a> {
@@ -140,18 +143,16 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Asks the callback; ends what is active if it says so.
+    /// Whether who watches says that what is active ends here.
     fn interrupted(&mut self, active: &[usize]) -> bool {
-        let (Some(callback), Some(&first)) = (&self.system.options.callback, active.first()) else {
-            return false;
-        };
+        let Some(&first) = active.first() else { return false };
         let measures = active.iter().map(|&index| self.columns[index].measure());
         let progress = CgProgress {
             steps: self.columns[first].steps(),
             n_active: active.len(),
             worst_measure: measures.fold(0.0, f64::max),
         };
-        callback(&progress).is_break()
+        (self.system.watch)(&progress).is_break()
     }
 
     /// Gives every best iterate whose residual is recursive its true one.

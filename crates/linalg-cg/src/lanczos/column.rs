@@ -57,6 +57,11 @@ impl Column {
         self.stop_reason.is_none()
     }
 
+    /// Ends here, whatever is left.
+    pub(super) fn interrupt(&mut self) {
+        self.stop_reason = Some(StopReason::Interrupted);
+    }
+
     /// One step along the direction p, given `A p`.
     pub(super) fn advance(&mut self, product: &ArrayView1<'_, f64>) {
         let curvature = self.direction.dot(product);

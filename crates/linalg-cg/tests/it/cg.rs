@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use linalg_cg::LowRankPlusDiagonal;
 use linalg_cg::{
-    CgOptions, Cholesky, DenseOperator, Diagonal, LinalgError, LinearOperator, Preconditioner,
-    Restart, ScaledIdentity, Stop, StopReason, cg, cg_block, pivoted_cholesky,
+    CgOptions, CgProgress, Cholesky, DenseOperator, Diagonal, LinalgError, LinearOperator,
+    Preconditioner, Restart, ScaledIdentity, Stop, StopReason, cg, cg_block, cg_block_watched,
+    pivoted_cholesky,
 };
 use ndarray::{Array1, Array2, ArrayRef2, Axis, array};
 use serde_json::{Value, json};
@@ -270,17 +271,19 @@ impl Preconditioner for Negative {
 }
 
 #[test]
-fn a_callback_can_interrupt() {
+fn who_watches_can_interrupt() {
     let (a, b) = (spd(60, 0.01, 10), random_vec(60, 11));
-    let options = CgOptions::default().on_step(|progress| {
+    let watch = |progress: &CgProgress| {
         assert!(progress.n_active == 1 && progress.worst_measure > 0.0);
         if progress.steps == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    };
     let plain = ScaledIdentity::identity(60);
-    let found = cg(&dense(&a), &b, &plain, &TIGHT, None, &options).unwrap();
-    assert_eq!((found.report.steps, found.report.stop_reason), (3, StopReason::Interrupted));
-    let product = dense(&a).apply_vec(&found.v);
-    assert!(distance_vec(&found.residual, &(&b - &product)) <= 1e-12);
+    let (b, options) = (b.insert_axis(Axis(1)), CgOptions::default());
+    let found = cg_block_watched(&dense(&a), &b, &plain, &TIGHT, None, &options, &watch).unwrap();
+    let report = &found.reports[0];
+    assert_eq!((report.steps, report.stop_reason), (3, StopReason::Interrupted));
+    let product = dense(&a).apply(&found.v);
+    assert!((&found.residual - &(&b - &product)).iter().all(|error| error.abs() <= 1e-12));
 }
 
 #[test]

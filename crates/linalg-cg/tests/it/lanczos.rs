@@ -1,9 +1,11 @@
 //! Conjugate gradients with coefficients, quadrature, Krylov bases.
 
+use std::ops::ControlFlow;
+
 use linalg_cg::{
     Cholesky, DenseOperator, LanczosOptions, LinalgError, LinearOperator, LowRankPlusDiagonal,
-    Preconditioner, ScaledIdentity, StopReason, Tridiagonal, cg_lanczos, gram, krylov_basis,
-    matmul, symmetric_eigen, symmetric_eigenvalues,
+    Preconditioner, ScaledIdentity, StopReason, Tridiagonal, cg_lanczos, cg_lanczos_watched, gram,
+    krylov_basis, matmul, symmetric_eigen, symmetric_eigenvalues,
 };
 use ndarray::{Array1, Array2, Axis, array};
 use serde_json::Value;
@@ -132,6 +134,13 @@ fn how_a_column_ended_is_said() {
     assert_eq!(run.reports[0].stop_reason, StopReason::MaxIterations);
     assert_eq!((run.reports[0].steps, run.reports[1].steps), (3, 0));
     assert!(run.reports[0].relative_residual > 1e-6 && run.reports[1].converged());
+    let watch = |steps: usize| {
+        if steps < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let tight = array![1e-20, 1e9];
+    let run = cg_lanczos_watched(&op, &rhs, &plain, &tight, &options, &watch).unwrap();
+    assert_eq!(run.reports[0].stop_reason, StopReason::Interrupted);
+    assert!(run.reports[0].steps == 2 && run.reports[1].converged());
     let indefinite = DenseOperator::new(-Array2::<f64>::eye(30)).unwrap();
     let run = cg_lanczos(&indefinite, &rhs, &plain, &array![0.0, 0.0], &options).unwrap();
     assert_eq!(run.reports[0].stop_reason, StopReason::NonPositiveCurvature);
