@@ -18,7 +18,7 @@ mod subsets;
 mod training;
 mod uci;
 
-use crate::task::{Failure, Task, TaskResult};
+use crate::task::{self, Failure, Task, TaskResult};
 
 pub(crate) const TASK: Task = Task {
     name: "bench",
@@ -57,6 +57,10 @@ fn run(args: &[String]) -> TaskResult {
     let table = table.ok_or_else(|| {
         Failure::usage(format!("there is no table `{name}`; the tables are\n\n{}", list()))
     })?;
+    if task::asks_for_help(rest) {
+        task::print_help(&format!("bench {}", table.usage), table.about);
+        return Ok(());
+    }
     (table.run)(rest)
 }
 

@@ -31,15 +31,19 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(args: &[String]) -> TaskResult {
-    let Some((name, rest)) = args.split_first() else {
-        return Err(Failure::usage("no task named"));
-    };
-    if matches!(name.as_str(), "help" | "-h" | "--help") {
+    if task::asks_for_help(args) {
         println!("{}", usage());
         return Ok(());
     }
+    let Some((name, rest)) = args.split_first() else {
+        return Err(Failure::usage("no task named"));
+    };
     let task = TASKS.iter().find(|task| task.name == name);
     let task = task.ok_or_else(|| Failure::usage(format!("there is no task `{name}`")))?;
+    if task::asks_for_help(rest) {
+        task::print_help(task.usage, task.about);
+        return Ok(());
+    }
     (task.run)(rest)
 }
 
@@ -70,6 +74,16 @@ mod tests {
     fn an_unknown_task_is_a_usage_error_that_names_it() {
         let failure = dispatch(&["polish".to_owned()]).expect_err("no such task");
         assert_eq!(failure, Failure::usage("there is no task `polish`"));
+    }
+
+    #[test]
+    fn every_task_and_table_says_how_it_is_called() {
+        for words in
+            [vec!["release", "--help"], vec!["bench", "-h"], vec!["bench", "uci", "--help"]]
+        {
+            let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(dispatch(&args), Ok(()), "{words:?}");
+        }
     }
 
     #[test]

@@ -50,6 +50,16 @@ impl Failure {
     }
 }
 
+/// Whether the first of the arguments asks what there is to say.
+pub(crate) fn asks_for_help(args: &[String]) -> bool {
+    args.first().is_some_and(|first| matches!(first.as_str(), "help" | "-h" | "--help"))
+}
+
+/// Prints how a task or a table is called, and what it does.
+pub(crate) fn print_help(usage: &str, about: &str) {
+    println!("usage: cargo xtask {usage}\n\n{about}");
+}
+
 /// Refuses arguments, for the tasks that take none.
 pub(crate) fn no_arguments(args: &[String]) -> TaskResult {
     match args.first() {
