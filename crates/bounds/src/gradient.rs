@@ -42,7 +42,7 @@ impl Gradient {
     }
 
     /// Adds the effect of `d_sigma2 = ∂F/∂σ²`, where σ² = noise variance + white variance.
-    pub(crate) fn add_sigma2(&mut self, problem: &Problem<'_>, d_sigma2: f64) {
+    pub fn add_sigma2(&mut self, problem: &Problem<'_>, d_sigma2: f64) {
         self.noise_variance += problem.noise_variance() * d_sigma2;
         problem.kernel().accumulate_white_gradient(d_sigma2, &mut self.kernel);
     }

@@ -43,4 +43,5 @@ pub use side::Side;
 pub use solve::{solve_auxiliary, solve_preconditioned};
 pub use surrogate::{
     Moments, NystromSystem, Surrogate, SurrogateKind, VecchiaFactors, VecchiaStructure,
+    vecchia_form_gradient,
 };

@@ -25,6 +25,7 @@ pub use certificate::Moments;
 pub(crate) use columns::by_columns;
 pub use composed::Surrogate;
 pub(crate) use entries::Entries;
+pub use gradient::vecchia_form_gradient;
 pub(crate) use gradient::{log_det_gradient, residual_gradient, trace_gradient};
 pub use kind::SurrogateKind;
 pub use maximin::maximin_order;

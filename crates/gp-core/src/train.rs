@@ -223,6 +223,7 @@ impl Session<'_> {
             Err(GpError::BadStart { reason }) => {
                 StartReport { name, u: Vec::new(), objective: None, failure: Some(reason) }
             }
+            Err(GpError::Interrupted) if self.has_result() => return Ok(Some(self.why_cut_off())),
             Err(error) => return Err(error),
         };
         self.state.starts.push(report);
@@ -234,9 +235,27 @@ impl Session<'_> {
     fn finish(mut self, objective: &mut dyn Objective) -> Result<Trained, GpError> {
         let best = best_start(&self.state.starts)?;
         let u = self.state.starts[best].u.clone();
-        let (run, stop) = self.run(objective, &u, &self.options.lbfgs, None)?;
-        let stop = stop.unwrap_or(StopReason::MaxIterations);
-        Ok(self.trained(Found::of_run(run), best, stop))
+        match self.run(objective, &u, &self.options.lbfgs, None) {
+            Ok((run, stop)) => {
+                let stop = stop.unwrap_or(StopReason::MaxIterations);
+                Ok(self.trained(Found::of_run(run), best, stop))
+            }
+            Err(GpError::Interrupted) if self.has_result() => {
+                let stop = self.why_cut_off();
+                self.stopped_early(stop)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a start has come to something that can be returned.
+    fn has_result(&self) -> bool {
+        self.state.starts.iter().any(|start| start.objective.is_some())
+    }
+
+    /// Why an evaluation was given up.
+    fn why_cut_off(&self) -> StopReason {
+        self.outside_stop().unwrap_or(StopReason::Interrupted)
     }
 
     /// Whether to stop after a start that failed, with the end of an earlier one to return.
@@ -292,7 +311,7 @@ impl Session<'_> {
                 objective.restore_auxiliary(&self.state.auxiliary);
                 run
             }
-            None => LbfgsState::start(objective, u.to_vec())?,
+            None => self.begin(objective, u)?,
         };
         loop {
             self.keep(&run, objective, start);
@@ -309,13 +328,19 @@ impl Session<'_> {
                     return Ok((run, Some(stop)));
                 }
                 Err(GpError::Interrupted) => {
-                    let stop = self.outside_stop().unwrap_or(StopReason::Interrupted);
+                    let stop = self.why_cut_off();
                     objective.restore_auxiliary(&self.state.auxiliary);
                     return Ok((self.state.run.clone().unwrap_or(run), Some(stop)));
                 }
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// The first evaluation; where there is nothing to return without it, whatever the limits.
+    fn begin(&self, objective: &mut dyn Objective, u: &[f64]) -> Result<LbfgsState, GpError> {
+        let stop = || self.has_result() && self.outside_stop().is_some();
+        LbfgsState::start(&mut Watched { objective, stop: &stop }, u.to_vec())
     }
 
     /// One step, no further than limits allow.

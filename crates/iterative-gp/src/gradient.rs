@@ -1,6 +1,6 @@
 //! Stochastic gradients of the log-determinant.
 
-use bounds::Problem;
+use bounds::{Gradient, Problem};
 use gp_core::{GpError, Hyperparameters};
 use kernels::KernelOperator;
 use ndarray::{Array2, ArrayRef2, Axis};
@@ -23,6 +23,13 @@ fn with_sigma2(problem: &Problem<'_>, mut kernel: Vec<f64>, d_sigma2: f64) -> Ve
     problem.kernel().accumulate_white_gradient(d_sigma2, &mut kernel);
     kernel.push(problem.noise_variance() * d_sigma2);
     kernel
+}
+
+/// Kernel parameters, then the noise variance.
+fn flat(gradient: Gradient) -> Vec<f64> {
+    let mut flat = gradient.kernel;
+    flat.push(gradient.noise_variance);
+    flat
 }
 
 /// The estimate of d log|K| = tr(K⁻¹dK), and what each probe says.
@@ -54,21 +61,15 @@ pub(crate) fn trace_gradient(
     let sample = |(u, b): (ndarray::ArrayView2<'_, f64>, ndarray::ArrayView2<'_, f64>)| {
         let mut sample = form(problem, operator, &u, &b);
         if let Some(derivative) = surrogate.derivative() {
-            let (kernel, d_sigma2) = derivative.form(&b);
-            let control = with_sigma2(problem, kernel, d_sigma2);
+            let control = flat(derivative.form(&b)?);
             sample.iter_mut().zip(control).for_each(|(sample, control)| *sample -= control);
         }
         sample.iter_mut().for_each(|value| *value /= width as f64);
-        sample
+        Ok(sample)
     };
-    let samples = panels.map(sample).collect();
+    let samples = panels.map(sample).collect::<Result<_, GpError>>()?;
     let exact = match surrogate.derivative() {
-        Some(derivative) => {
-            let gradient = derivative.log_det()?;
-            let mut flat = gradient.kernel;
-            flat.push(gradient.noise_variance);
-            flat
-        }
+        Some(derivative) => flat(derivative.log_det()?),
         None => vec![0.0; problem.kernel().parameters().len() + 1],
     };
     Ok(TraceGradient { exact, samples })

@@ -48,9 +48,11 @@ pub trait SurrogateDerivative {
     /// What prevented it.
     fn log_det(&self) -> Result<Gradient, GpError>;
 
-    /// Σ_c b_cᵀ dP b_c, `b [N, C]`: one entry for each kernel parameter, by its logarithm, and the
-    /// derivative in σ².
-    fn form(&self, b: &ArrayRef2<f64>) -> (Vec<f64>, f64);
+    /// Σ_c b_cᵀ dP b_c, `b [N, C]` held still.
+    ///
+    /// # Errors
+    /// What prevented it.
+    fn form(&self, b: &ArrayRef2<f64>) -> Result<Gradient, GpError>;
 }
 
 /// What a [`Preconditioning`] comes to at given hyperparameters, to be held still while they move.

@@ -118,6 +118,27 @@ impl FitOptions {
         own.chain(self.iterative.given()).collect()
     }
 
+    /// Refuses a preconditioner that the iterative method has no choice of, or that another option
+    /// leaves without effect.
+    fn check_preconditioner(&self) -> Result<(), GpError> {
+        let unused = |option, method, used_by: &str| {
+            Err(GpError::UnusedOption { option, method, used_by: used_by.to_owned() })
+        };
+        match self.preconditioning.filter(|_| self.method == Method::Iterative) {
+            Some(Preconditioning::Auto) => unused(
+                "preconditioner auto",
+                "iterative",
+                "cglb; iterative takes nystrom or vecchia",
+            ),
+            Some(Preconditioning::Vecchia) if self.iterative.preconditioner_rank.is_some() => {
+                let (option, used_by) =
+                    ("preconditioner-rank", "iterative --preconditioner nystrom");
+                unused(option, "iterative --preconditioner vecchia", used_by)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn spectral_settings(&self) -> [Option<Setting>; 4] {
         let SpectralOptions { points, draws, local, calibrate, .. } = self.spectral;
         [
@@ -142,6 +163,7 @@ impl FitOptions {
     pub fn check(&self) -> Result<(), GpError> {
         self.method.check_settings(&self.given_settings())?;
         self.iterative.check()?;
+        self.check_preconditioner()?;
         match self.bound.as_deref() {
             None | Some(BEST) => Ok(()),
             Some(name) => Bound::named(name).map(drop),

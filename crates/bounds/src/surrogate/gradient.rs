@@ -2,9 +2,10 @@
 
 use super::sparse_weights::{LowRankWeights, SparseWeights};
 use super::{NystromSystem, Sensitivity, Surrogate, VecchiaFactors};
+use crate::check::length;
 use crate::{BoundError, Gradient, Problem};
 use linalg_cg::{gram, matmul};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayRef2};
 
 /// Derivative of Σ log ω for Vecchia on K.
 ///
@@ -13,6 +14,29 @@ use ndarray::Array2;
 /// ```
 pub(crate) fn log_det_gradient(problem: &Problem<'_>, factors: &VecchiaFactors) -> Gradient {
     SparseWeights::new(problem, factors, &problem.entries(None), None).1
+}
+
+/// Derivative of Σ_c b_cᵀ C b_c, C the Vecchia surrogate of K and `b [N, C]` held still.
+///
+/// ```text
+/// tr(Y dΛ) with Y = bbᵀ:   T(ΛYΛ) = (T⁻ᵀb)(Cb)ᵀ
+/// ```
+///
+/// Since d(wᵀC⁻¹w) = −bᵀ dC b for b = C⁻¹w, it also gives the derivative of a quadratic form in C⁻¹, and that of
+/// tr(C⁻¹dC) by random b. Needs neighbours. Cost: O(N k² (k + D)), and O(N k) for each column.
+///
+/// # Errors
+/// [`BoundError::NeedsNeighbours`] without them; [`BoundError::ShapeMismatch`] for `b` of other than N rows.
+pub fn vecchia_form_gradient(
+    problem: &Problem<'_>,
+    b: &ArrayRef2<f64>,
+) -> Result<Gradient, BoundError> {
+    let factors = problem.vecchia()?;
+    length("b", b.nrows(), problem.n())?;
+    let left = factors.solve_transpose(b);
+    let right = factors.solve(&left);
+    let weights = LowRankWeights { log_det: false, terms: vec![[left, right]] };
+    Ok(SparseWeights::new(problem, factors, &problem.entries(None), Some(&weights)).1)
 }
 
 /// Derivative of log|Q| − N log σ² + Σ log ω with ω of R = K − VᵀV.
@@ -60,12 +84,9 @@ pub(crate) fn trace_gradient(
     let mut inner = &wwt * sigma2;
     inner.diag_mut().mapv_inplace(|value| value + 1.0);
     let p_v = -(&m_v + &(matmul(&m_v, &transposed(&low.m.solve(&inner))) * g));
-    let weights = LowRankWeights {
-        a: low.a.clone(),
-        phi: p_v + &m_w * (sigma2 * g),
-        psi: &m_v * (sigma2 * g),
-        b: b.clone(),
-    };
+    let phi = p_v + &m_w * (sigma2 * g);
+    let terms = vec![[low.a.clone(), phi], [b.clone(), &m_v * (sigma2 * g)]];
+    let weights = LowRankWeights { log_det: true, terms };
     let entries = problem.entries(Some(&vt));
     let (sparse, direct) = SparseWeights::new(problem, factors, &entries, Some(&weights));
 

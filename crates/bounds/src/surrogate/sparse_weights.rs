@@ -6,16 +6,16 @@ use crate::{Gradient, Problem};
 use linalg_cg::{Cholesky, matmul, matmul_nt, matmul_tn};
 use ndarray::{Array2, ArrayRef2, Axis, s};
 
-/// The low-rank part of Z = ΛYΛ for a derivative tr(Y dΛ), by its products with T.
+/// Z = ΛYΛ for a derivative tr(Y dΛ), by its product with T.
 ///
 /// ```text
-/// T Z = TΛ + A Φ + B Ψ,   A = TVᵀ,  B = TTᵀA [N, M];   Φᵀ, Ψᵀ [N, M]
+/// T Z = TΛ, or nothing, + Σ L Rᵀ,   L, R [N, ·]
 /// ```
 pub(crate) struct LowRankWeights {
-    pub(crate) a: Array2<f64>,
-    pub(crate) b: Array2<f64>,
-    pub(crate) phi: Array2<f64>,
-    pub(crate) psi: Array2<f64>,
+    /// Whether TΛ, which stands for d log|Λ|, is part of it.
+    pub(crate) log_det: bool,
+    /// L and R of each term.
+    pub(crate) terms: Vec<[Array2<f64>; 2]>,
 }
 
 /// The weights of a derivative on the entries of the covariance A that Λ approximates.
@@ -133,11 +133,15 @@ fn half(
     let Some(low) = low else { return &t * 0.5 };
     let (members, nodes) = (structure.members(g), structure.nodes(g));
     let gather = |of: &Array2<f64>, rows: &[usize]| of.select(Axis(0), rows);
-    let tz = matmul_nt(&gather(&low.a, members), &gather(&low.phi, &nodes))
-        + matmul_nt(&gather(&low.b, members), &gather(&low.psi, &nodes));
+    let mut tz = Array2::zeros((members.len(), nodes.len()));
+    for [left, right] in &low.terms {
+        tz += &matmul_nt(&gather(left, members), &gather(right, &nodes));
+    }
     let mut x = matmul_nt(&tz, &t);
     x = (&x + &x.t()) * 0.5;
-    x.diag_mut().mapv_inplace(|value| value + 1.0);
+    if low.log_det {
+        x.diag_mut().mapv_inplace(|value| value + 1.0);
+    }
     if factors.fell(g) {
         // Unconditioned rows: Λ is diagonal here.
         return matmul(&Array2::from_diag(&x.diag()), &t) * 0.5;

@@ -2,7 +2,7 @@
 
 use crate::support::{Owned, close_all, points, wave};
 use bounds::exact::Exact;
-use bounds::{Gradient, log_det_catalogue, quad_catalogue};
+use bounds::{Gradient, SurrogateKind, log_det_catalogue, quad_catalogue, vecchia_form_gradient};
 use ndarray::{Array1, Array2};
 
 const STEP: f64 = 1e-5;
@@ -65,6 +65,27 @@ fn check_hyper(what: &str, owned: &mut Owned, f: &dyn Fn(&Owned) -> f64, gradien
         cells.iter().map(|&cell| difference(owned, f, &|o, h| o.z[cell] += h)).collect();
     let zeros = Array2::zeros(owned.z.dim());
     close_all(&format!("{what}, Z"), gradient.z.as_ref().unwrap_or(&zeros), &numeric, TOLERANCE);
+}
+
+/// Of Σ bᵀCb, with one row or several in a group.
+#[test]
+fn forms_in_vecchia() {
+    let b = Array2::from_shape_fn((14, 2), |(i, j)| ((3 * i + j) as f64).sin());
+    let form = |owned: &Owned| {
+        let problem = owned.problem();
+        let surrogate = problem.surrogate(SurrogateKind::Vecchia).unwrap();
+        (&surrogate.apply(&b) * &b).sum()
+    };
+    let check = |what: &str, owned: &mut Owned| {
+        let gradient = vecchia_form_gradient(&owned.problem(), &b).unwrap();
+        check_hyper(what, owned, &form, &gradient);
+    };
+    for kernel in kernels::catalogue(2).unwrap() {
+        let what = format!("a form in Vecchia of {}", kernel.name());
+        let mut owned = owned(kernel);
+        check(&what, &mut owned);
+        check(&format!("{what}, in blocks"), &mut owned.in_blocks(3, 4));
+    }
 }
 
 #[test]

@@ -200,6 +200,55 @@ fn no_evaluation_among_the_starts_begins_after_a_limit() {
     }
 }
 
+/// Evaluations of many parts, which asks before each part whether to go on.
+struct Parts<'a>(&'a Cell<usize>);
+
+impl Objective for Parts<'_> {
+    fn evaluate(&mut self, u: &[f64]) -> Result<Evaluation, GpError> {
+        self.evaluate_until(u, &|| false)
+    }
+
+    fn evaluate_until(
+        &mut self,
+        u: &[f64],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Evaluation, GpError> {
+        for _ in 0..10 {
+            if stop() {
+                return Err(GpError::Interrupted);
+            }
+            self.0.set(self.0.get() + 1);
+        }
+        rosenbrock(u)
+    }
+}
+
+/// In the midst of its first evaluation too, if a start has come to something; and it goes on as if
+/// nothing had happened.
+#[test]
+fn the_final_run_ends_within_an_evaluation() {
+    let starts = [[-1.2, 1.0], [2.0, -1.0]].map(|u| start("start", &u));
+    let options = limits(200, 6);
+    let train_until = |starts: &[Start], limit: usize, resume: Option<TrainState>| {
+        let parts = Cell::new(0);
+        let (mut screening, mut full) = (Function(rosenbrock), Parts(&parts));
+        let mut clock = Clock { evaluations: &parts, limit };
+        let trained = train(&mut screening, &mut full, starts, &options, resume, &mut clock);
+        (trained.unwrap(), parts.get())
+    };
+    let (whole, parts) = train_until(&starts, usize::MAX, None);
+    for limit in [5, 15, 33, parts / 2, parts - 5] {
+        let (part, done) = train_until(&starts, limit, None);
+        assert_eq!((part.stop_reason, done), (StopReason::Interrupted, limit));
+        assert_eq!(part.objective, rosenbrock(&part.u).unwrap().value);
+        let (rest, _) = train_until(&starts, usize::MAX, Some(part.state));
+        assert_eq!((rest.u, rest.evaluations), (whole.u.clone(), whole.evaluations), "{limit}");
+    }
+    // Of a single start there is nothing to return before its first evaluation.
+    let (part, done) = train_until(&starts[..1], 5, None);
+    assert_eq!((part.stop_reason, done, part.iterations), (StopReason::Interrupted, 10, 0));
+}
+
 /// The same by the clock: each evaluation takes long beside the limit.
 #[test]
 fn a_time_limit_is_exceeded_by_one_evaluation_of_a_start_at_most() {

@@ -84,16 +84,17 @@ impl SurrogateDerivative for NystromSurrogate<'_, '_> {
     }
 
     /// With a = Kuu⁻¹Kuf b: bᵀdQb = 2 aᵀ dKuf b − aᵀ dKuu a + ‖b‖² dσ².
-    fn form(&self, b: &ArrayRef2<f64>) -> (Vec<f64>, f64) {
-        let d_sigma2 = b.iter().map(|value| value * value).sum();
+    fn form(&self, b: &ArrayRef2<f64>) -> Result<Gradient, GpError> {
         let kernel = self.problem.kernel();
-        let mut gradient = vec![0.0; kernel.parameters().len()];
+        let mut gradient = Gradient::zeros(self.problem);
+        gradient.add_sigma2(self.problem, b.iter().map(|value| value * value).sum());
         if let Some(z) = self.problem.inducing_points().filter(|z| z.nrows() > 0) {
             let a = self.system.k_uu().solve_lower_transpose(&matmul(self.system.v(), b));
             let weights = matmul_nt(&a, b) * 2.0;
-            gradient = contract_gradient(kernel, z, self.problem.x(), &weights);
-            kernel.accumulate_gradient(z, z, &-gram(&a), &mut gradient);
+            let of_kuf = contract_gradient(kernel, z, self.problem.x(), &weights);
+            gradient.kernel.iter_mut().zip(of_kuf).for_each(|(sum, value)| *sum += value);
+            kernel.accumulate_gradient(z, z, &-gram(&a), &mut gradient.kernel);
         }
-        (gradient, d_sigma2)
+        Ok(gradient)
     }
 }

@@ -1,31 +1,33 @@
 //! The Vecchia surrogate: every row given its nearest predecessors.
 
-use bounds::{Problem, SurrogateKind};
+use bounds::logdet::Vecchia;
+use bounds::{DifferentiableLogDet, Gradient, Problem, SurrogateKind, vecchia_form_gradient};
 use gp_core::GpError;
 use linalg_cg::Preconditioner;
 use ndarray::{Array2, ArrayRef2};
 
-use super::Surrogate;
+use super::{Surrogate, SurrogateDerivative};
 
 /// C with C⁻¹ = UᵀΩ⁻¹U, where row i of U is 1 at i and −b_ij at its parents.
 ///
 /// It is not below K, so its form does not bound what a solve leaves; σ²I does that.
 #[derive(Debug)]
-pub struct VecchiaSurrogate<'p> {
+pub struct VecchiaSurrogate<'p, 'a> {
+    problem: &'p Problem<'a>,
     factors: &'p bounds::Surrogate,
 }
 
-impl<'p> VecchiaSurrogate<'p> {
+impl<'p, 'a> VecchiaSurrogate<'p, 'a> {
     /// Of a problem with neighbours.
     ///
     /// # Errors
     /// [`GpError::Bound`] without them.
-    pub fn new(problem: &'p Problem<'_>) -> Result<Self, GpError> {
-        Ok(Self { factors: problem.surrogate(SurrogateKind::Vecchia)? })
+    pub fn new(problem: &'p Problem<'a>) -> Result<Self, GpError> {
+        Ok(Self { problem, factors: problem.surrogate(SurrogateKind::Vecchia)? })
     }
 }
 
-impl Preconditioner for VecchiaSurrogate<'_> {
+impl Preconditioner for VecchiaSurrogate<'_, '_> {
     fn n(&self) -> usize {
         self.factors.n()
     }
@@ -35,7 +37,7 @@ impl Preconditioner for VecchiaSurrogate<'_> {
     }
 }
 
-impl Surrogate for VecchiaSurrogate<'_> {
+impl Surrogate for VecchiaSurrogate<'_, '_> {
     fn log_det(&self) -> f64 {
         self.factors.log_det()
     }
@@ -47,5 +49,19 @@ impl Surrogate for VecchiaSurrogate<'_> {
 
     fn is_below(&self) -> bool {
         false
+    }
+
+    fn derivative(&self) -> Option<&dyn SurrogateDerivative> {
+        Some(self)
+    }
+}
+
+impl SurrogateDerivative for VecchiaSurrogate<'_, '_> {
+    fn log_det(&self) -> Result<Gradient, GpError> {
+        Ok(Vecchia.gradient(self.problem)?)
+    }
+
+    fn form(&self, b: &ArrayRef2<f64>) -> Result<Gradient, GpError> {
+        Ok(vecchia_form_gradient(self.problem, b)?)
     }
 }

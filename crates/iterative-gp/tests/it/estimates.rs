@@ -5,7 +5,7 @@ use bounds::Problem;
 use gp_core::{GpError, Hyperparameters};
 use iterative_gp::{
     EstimatorOptions, NystromSurrogate, Preconditioning, ProbeKind, Surrogate, SurrogateDerivative,
-    lml_estimate_with,
+    VecchiaSurrogate, lml_estimate_with,
 };
 use kernels::Mean;
 use linalg_cg::Preconditioner;
@@ -149,9 +149,9 @@ fn signs_vary_less_than_normal_numbers() {
 }
 
 /// A surrogate whose N probes are the columns of √N I, whatever was drawn: their mean is a trace.
-struct EveryProbe<'s>(NystromSurrogate<'s, 's>);
+struct EveryProbe<S>(S);
 
-impl Preconditioner for EveryProbe<'_> {
+impl<S: Surrogate> Preconditioner for EveryProbe<S> {
     fn n(&self) -> usize {
         self.0.n()
     }
@@ -161,7 +161,7 @@ impl Preconditioner for EveryProbe<'_> {
     }
 }
 
-impl Surrogate for EveryProbe<'_> {
+impl<S: Surrogate> Surrogate for EveryProbe<S> {
     fn log_det(&self) -> f64 {
         Surrogate::log_det(&self.0)
     }
@@ -183,21 +183,29 @@ impl Surrogate for EveryProbe<'_> {
 
 /// Case 15: with nothing left to chance, no surrogate changes the evidence or its gradient.
 #[test]
-fn case_15_the_rank_of_the_surrogate_does_not_matter() {
+fn case_15_the_surrogate_does_not_matter() {
     let x = points(80, 2, 0);
     let y = targets(&x);
     let hyper = leaf("matern32", &[0.8, 1.3], 0.05);
     let (value, gradient) = exact(&hyper, &x, &y).lml_gradient().unwrap();
     let options = EstimatorOptions { probes: 80, tolerance: 1e-12, nats: 1e-12, ..of_rank(0) };
-    for rank in [0, 5, 50] {
-        let problem = Problem::new(hyper.kernel.as_ref(), &x, hyper.noise_variance).unwrap();
-        let z = x.slice(s![..rank, ..]);
-        let problem = problem.with_inducing_points(&z, 0.0).unwrap();
-        let surrogate = EveryProbe(NystromSurrogate::new(&problem).unwrap());
-        let found = lml_estimate_with(&hyper, &x, &y, &surrogate, &options, 1).unwrap();
-        close(&format!("rank {rank}, value"), found.value, value, 1e-8);
+    let check = |what: &str, surrogate: &dyn Surrogate| {
+        let found = lml_estimate_with(&hyper, &x, &y, surrogate, &options, 1).unwrap();
+        close(&format!("{what}, value"), found.value, value, 1e-8);
         for (found, exact) in flat(&found.gradient).into_iter().zip(flat(&gradient)) {
-            close(&format!("rank {rank}, gradient"), found, exact, 1e-6);
+            close(&format!("{what}, gradient"), found, exact, 1e-6);
         }
+    };
+    let problem = || Problem::new(hyper.kernel.as_ref(), &x, hyper.noise_variance).unwrap();
+    for rank in [0, 5, 50] {
+        let z = x.slice(s![..rank, ..]);
+        let problem = problem().with_inducing_points(&z, 0.0).unwrap();
+        let surrogate = NystromSurrogate::new(&problem).unwrap();
+        check(&format!("rank {rank}"), &EveryProbe(surrogate));
+    }
+    for neighbours in [0, 3, 20] {
+        let problem = problem().with_neighbours(neighbours);
+        let surrogate = VecchiaSurrogate::new(&problem).unwrap();
+        check(&format!("{neighbours} neighbours"), &EveryProbe(surrogate));
     }
 }

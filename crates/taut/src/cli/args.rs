@@ -64,9 +64,9 @@ pub(crate) enum Select {
 /// What speeds conjugate gradients up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PreconditionerKind {
-    /// nystrom, and vecchia where a cost model says that it saves time
+    /// Of cglb: nystrom, and vecchia where a cost model says that it saves time
     Auto,
-    /// The inducing points' matrix
+    /// The matrix of the inducing points, for iterative of --preconditioner-rank pivots
     Nystrom,
     /// Each row conditioned on its --neighbours
     Vecchia,
@@ -137,7 +137,8 @@ pub(crate) struct FitArgs {
     /// [default: arithmetic-geometric]
     #[arg(long, value_name = "NAME")]
     pub(crate) bound: Option<String>,
-    /// What speeds conjugate gradients up; results differ within --cg-tolerance [default: auto]
+    /// What speeds conjugate gradients up; results differ within --cg-tolerance [default: auto,
+    /// iterative: nystrom]
     #[arg(long, value_enum)]
     pub(crate) preconditioner: Option<PreconditionerKind>,
     /// Slack conjugate gradients may leave in training, in nats [default: 1, iterative: 0.01]; the

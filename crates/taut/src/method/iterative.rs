@@ -41,6 +41,7 @@ impl Inference for StochasticTraces {
 
     fn settings(&self) -> &'static [Setting] {
         &[
+            Setting::Preconditioner,
             Setting::CgTolerance,
             Setting::CgMaxSteps,
             Setting::Probes,
@@ -97,10 +98,7 @@ impl Choice {
     fn new(rows: &Rows, options: &FitOptions) -> Result<Self, GpError> {
         at_least("cg-max-steps", options.cg_max_steps, 1, "at least 1")?;
         let (given, usual) = (&options.iterative, PredictionOptions::default());
-        let preconditioning = match given.preconditioner_rank {
-            Some(rank) => Preconditioning::PivotedCholesky { rank },
-            None => usual.preconditioning.clone(),
-        };
+        let preconditioning = preconditioning(options);
         let estimator = EstimatorOptions {
             preconditioning: preconditioning.clone(),
             tolerance: REPORTED_TOLERANCE,
@@ -167,6 +165,16 @@ impl Choice {
     }
 }
 
+fn preconditioning(options: &FitOptions) -> Preconditioning {
+    match (options.preconditioning, options.iterative.preconditioner_rank) {
+        (Some(cglb::Preconditioning::Vecchia), _) => {
+            Preconditioning::Vecchia { neighbours: options.surrogates.neighbours }
+        }
+        (_, Some(rank)) => Preconditioning::PivotedCholesky { rank },
+        _ => Preconditioning::default(),
+    }
+}
+
 fn variance(options: &FitOptions) -> Variance {
     match (options.iterative.variance.unwrap_or_default(), Variance::default()) {
         (VarianceFrom::Love, Variance::Love { rank, neighbours }) => {
@@ -188,7 +196,7 @@ impl From<SolverReport> for CgSummary {
 fn capped_training(spent: &SolverReport) -> Option<String> {
     (spent.capped > 0).then(|| {
         format!(
-            "{} of the {} solves of training stopped before their tolerance, after up to {} steps with relative residuals up to {:.1e}: gradients were that much less accurate; more steps are allowed with --cg-max-steps, and a larger --preconditioner-rank saves some",
+            "{} of the {} solves of training stopped before their tolerance, after up to {} steps with relative residuals up to {:.1e}: gradients were that much less accurate; more steps are allowed with --cg-max-steps; --preconditioner vecchia or a larger --preconditioner-rank saves some",
             spent.capped, spent.solves, spent.steps_max, spent.worst_residual
         )
     })

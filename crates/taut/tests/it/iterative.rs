@@ -27,14 +27,20 @@ fn the_estimate_has_an_error_bar_that_covers_the_exact_value() {
     let place = Place::with_tables();
     place.write("t.csv", &table(120));
     let mut errors = Vec::new();
-    for rank in [0, 5, 50] {
-        let report = conditioned(&place, &format!("--preconditioner-rank {rank} --probes 32"));
+    for preconditioner in [
+        "--preconditioner-rank 0",
+        "--preconditioner nystrom --preconditioner-rank 5",
+        "--preconditioner-rank 50",
+        "--preconditioner vecchia --neighbours 5",
+        "--preconditioner vecchia --neighbours 20",
+    ] {
+        let report = conditioned(&place, &format!("{preconditioner} --probes 32"));
         covered(&report);
         errors.push(at(&report, "/lml/standard_error"));
-        assert_eq!(at(&report, "/cg/capped"), 0.0, "rank {rank}");
+        assert_eq!(at(&report, "/cg/capped"), 0.0, "{preconditioner}");
     }
     // What the preconditioner knows is not left to chance.
-    assert!(errors[2] < errors[0], "{errors:?}");
+    assert!(errors[2] < errors[0] && errors[4] < errors[3], "{errors:?}");
     let exact = place.fit("t.csv --target y --drop z --method exact --starts 1 --max-iters 1");
     assert!(exact["lml"]["estimate"].is_null() && exact["lml"]["standard_error"].is_null());
 }
@@ -235,7 +241,10 @@ fn options_without_effect_are_refused() {
         let run = place.taut(&format!("fit {FIT} --optimizer lbfgs {option}"));
         run.refused(2, option.split(' ').next().unwrap(), "--optimizer adam");
     }
-    for option in ["--bound vecchia", "--select random"] {
+    place.taut(&format!("fit {FIT} --preconditioner vecchia --starts 1 --max-iters 1")).ok();
+    let run = place.taut(&format!("fit {FIT} --preconditioner vecchia --preconditioner-rank 9"));
+    run.refused(2, "--preconditioner-rank", "--preconditioner nystrom");
+    for option in ["--bound vecchia", "--select random", "--preconditioner auto"] {
         let run = place.taut(&format!("fit {FIT} {option}"));
         run.refused(2, option.split(' ').next().unwrap(), "cglb");
     }

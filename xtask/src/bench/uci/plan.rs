@@ -39,6 +39,8 @@ pub(super) struct Scale {
     pub(super) subset: usize,
     /// Splits of a set of at most, and of more than, 15 000 rows.
     splits: [usize; 2],
+    /// Of the iterative method.
+    preconditioners: &'static [&'static str],
     pub(super) seconds: f64,
 }
 
@@ -60,6 +62,7 @@ impl Scale {
                 points: [32, 64],
                 subset: 200,
                 splits: [3, 1],
+                preconditioners: &["nystrom"],
                 seconds: seconds.min(10.0),
             };
         }
@@ -69,6 +72,7 @@ impl Scale {
             points: [512, 1024],
             subset: 2000,
             splits: [3, 1],
+            preconditioners: &["nystrom", "vecchia"],
             seconds,
         }
     }
@@ -95,8 +99,10 @@ impl Scale {
             let options = format!("--method cglb --inducing {m} --bound {bound}");
             all.push(method(format!("cglb-{bound}"), &options, false));
         }
-        let options = format!("--method iterative --inducing {m}");
-        all.push(method("iterative".to_owned(), &options, false));
+        for kind in self.preconditioners {
+            let options = format!("--method iterative --inducing {m} --preconditioner {kind}");
+            all.push(method(format!("iterative-{kind}"), &options, false));
+        }
         all
     }
 
@@ -107,7 +113,8 @@ impl Scale {
         let drawn = |run: &Run| {
             let name = run.method.name.as_str();
             methods.iter().any(|method| method == name)
-                || ["cglb-vecchia", "iterative"].contains(&name)
+                || name == "cglb-vecchia"
+                || name.starts_with("iterative")
         };
         let set = |run: &Run| ["pol", "bike", "protein", "friedman1"].contains(&run.set.name);
         let runs = self.runs(options)?;
