@@ -39,7 +39,7 @@ const SCORES: [&str; 13] = [
 const CYCLES: [&str; 8] =
     ["set", "m", "seed", "plain", "adaptive", "ratio", "plain_bound", "adaptive_bound"];
 const CYCLES_OF_SETS: [&str; 7] = ["set", "m", "plain", "adaptive", "ratio", "level", "higher"];
-const SPEED: [&str; 10] = [
+const SPEED: [&str; 11] = [
     "op",
     "n",
     "d",
@@ -47,6 +47,7 @@ const SPEED: [&str; 10] = [
     "cycle_s",
     "over_floor",
     "over_pairs",
+    "over_once",
     "numpy_s",
     "numpy_over_ours",
     "speedup",
