@@ -245,7 +245,7 @@ impl Search<'_> {
     /// The gradient; what pass 1 kept for it is memory for the next one.
     fn gradient_at(&mut self, state: &mut State) -> LambdaGradient {
         self.spare = mem::take(&mut state.kept);
-        self.problem.gradient(&state.lambda, &self.spare, &state.factors.alpha, state.tau)
+        self.problem.gradient(&state.lambda, &mut self.spare, &state.factors.alpha, state.tau)
     }
 
     /// An attempt from `state`. One that rounding leaves without a bound has failed like one whose

@@ -39,6 +39,13 @@ fn blocks(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usiz
     range.step_by(length).map(move |first| first..(first + length).min(end))
 }
 
+/// Makes `room` at least `length` long; memory that is there already stays as it is.
+fn grow<T: Clone>(room: &mut Vec<T>, length: usize, value: T) {
+    if room.len() < length {
+        room.resize(length, value);
+    }
+}
+
 /// A second moment M `[2M, 2M]` of the weights, taken apart by spectral points: for (r, l) the
 /// entries cos–cos, sin–sin, cos_r–sin_l and sin_r–cos_l.
 fn quarters(moment: &Array2<f64>) -> Vec<[f64; 4]> {

@@ -171,20 +171,20 @@ impl SparseSpectrum {
         tau: f64,
     ) -> Result<LambdaGradient, SsgpError> {
         check_count("alpha", "values", alpha.mean.len(), 2 * self.m())?;
-        Ok(self.gradient(&self.arranged(lambda)?, &Kept::default(), alpha, tau))
+        Ok(self.gradient(&self.arranged(lambda)?, &mut Kept::default(), alpha, tau))
     }
 
-    /// `kept` is from the same q(λ), or empty.
+    /// `kept` is from pass 1 at the same q(λ), or empty.
     pub(crate) fn gradient(
         &self,
         lambda: &Lambda,
-        kept: &Kept,
+        kept: &mut Kept,
         alpha: &Gaussian,
         tau: f64,
     ) -> LambdaGradient {
         let moment = plus_outer(&alpha.covariance, &alpha.mean);
-        let target = Target { points: &self.points, y: &self.y_packs, kept };
-        let (mean, covariance) = lambda_gradient(lambda, target, &alpha.mean, &moment);
+        let target = Target { points: &self.points, y: &self.y_packs };
+        let (mean, covariance) = lambda_gradient(lambda, target, kept, &alpha.mean, &moment);
         LambdaGradient { mean: mean * tau, covariance: covariance * tau }
     }
 

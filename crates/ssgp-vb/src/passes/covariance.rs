@@ -1,15 +1,16 @@
 //! Pass 1: E(Z), and sums over points of Cov(Z) and of products of E(Z).
 
 use std::ops::Range;
+use std::slice::IterMut;
 
-use kernels::simd::{Lanes, Pack, Simd, Task};
+use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
 use super::features::{Features, Lambda};
 use super::kept::{Kept, Shard};
 use super::pair::{Beside, TILE, tile, tile_mut};
-use super::{blocks, shards};
+use super::{blocks, grow, shards};
 use crate::points::Points;
 
 /// Groups whose features are in memory at a time: with 10 spectral points, what the nearest cache holds.
@@ -41,23 +42,23 @@ pub(crate) fn covariance_sum(
 ) -> Sums {
     let m = lambda.m;
     let shards = shards(points.groups());
-    let keep = kept.prepare(shards, points.groups(), m);
-    let work = kept.shards.par_iter_mut().enumerate().with_max_len(1);
-    let partials: Vec<Partial> = work
-        .map(|(index, shard)| {
-            let groups = shards.rows(index);
-            Simd::detect().run(Covariance { lambda, points, y, keep, groups, shard })
-        })
-        .collect();
-    let mut sum = Partial::new(m);
-    partials.iter().for_each(|partial| sum.add(partial));
+    let keep = kept.keeps(points.groups(), m);
+    kept.fit(shards);
+    kept.shards.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, shard)| {
+        let groups = shards.rows(index);
+        Simd::detect().run(Covariance { lambda, points, y, keep, groups, shard });
+    });
+    let mut sum = Partial::default();
+    sum.clear(m);
+    kept.shards.iter().for_each(|shard| sum.add(&shard.sums));
     let cross = (0..2 * m).map(|column| sum.cross[column % m][column / m]).collect();
     let products = symmetric(m, |at| sum.products[at]);
     Sums { covariance: symmetric(m, |at| separated(sum.covariance[at])), products, cross }
 }
 
 /// The same sums for each pair r ≤ l at l M + r, and for each spectral point.
-struct Partial {
+#[derive(Debug, Default)]
+pub(super) struct Partial {
     /// For differences (cos, sin) and for sums of angles (cos, sin).
     covariance: Vec<[f64; 4]>,
     /// cos–cos, sin–sin, cos_r–sin_l, sin_r–cos_l.
@@ -66,9 +67,14 @@ struct Partial {
 }
 
 impl Partial {
-    fn new(m: usize) -> Self {
-        let pairs = vec![[0.0; 4]; m * m];
-        Self { covariance: pairs.clone(), products: pairs, cross: vec![[0.0; 2]; m] }
+    /// Zeros for M spectral points.
+    fn clear(&mut self, m: usize) {
+        for pairs in [&mut self.covariance, &mut self.products] {
+            pairs.clear();
+            pairs.resize(m * m, [0.0; 4]);
+        }
+        self.cross.clear();
+        self.cross.resize(m, [0.0; 2]);
     }
 
     fn add(&mut self, other: &Self) {
@@ -115,40 +121,33 @@ struct Covariance<'a> {
 }
 
 impl Task for Covariance<'_> {
-    type Output = Partial;
+    type Output = ();
 
     #[inline(always)]
-    fn run<V: Lanes>(self) -> Partial {
-        let (m, shard) = (self.lambda.m, self.shard);
-        let room = BLOCK.min(self.groups.len());
-        let mut features = Features::new(self.lambda, room);
-        let mut sums = Partial::new(m);
-        let mut keep = self.keep;
-        shard.means.clear();
-        shard.pairs.clear();
+    fn run<V: Lanes>(self) {
+        let Shard { means, pairs, recallable, features, sums, .. } = self.shard;
+        let (m, mut keep) = (self.lambda.m, self.keep);
+        features.fit(self.lambda, BLOCK.min(self.groups.len()));
+        sums.clear(m);
+        means.clear();
+        let of_group = m * (m + 1) / 2;
+        grow(pairs, if keep { self.groups.len() * of_group } else { 0 }, [Pack::ZERO; 2]);
+        let mut slots = pairs.iter_mut();
         for block in blocks(self.groups, BLOCK) {
             features.fill::<V>(self.lambda, self.points, block.clone());
             // Far pairs have weights besides; one block of them, and the shard is worked out again.
             keep &= features.near;
+            let covariance = &mut sums.covariance;
             match (features.near, keep) {
-                (true, true) => {
-                    add_pairs::<V, true, true>(&features, &mut sums.covariance, &mut shard.pairs);
-                }
-                (true, false) => {
-                    add_pairs::<V, true, false>(&features, &mut sums.covariance, &mut shard.pairs);
-                }
-                (false, _) => {
-                    add_pairs::<V, false, false>(&features, &mut sums.covariance, &mut shard.pairs);
-                }
+                (true, true) => add_pairs::<V, true, true>(features, covariance, &mut slots),
+                (true, false) => add_pairs::<V, true, false>(features, covariance, &mut slots),
+                (false, _) => add_pairs::<V, false, false>(features, covariance, &mut slots),
             }
-            add_products::<V>(&features, &mut sums.products);
-            add_cross::<V>(&features, &self.y[block], &mut sums.cross);
-            shard.means.extend_from_slice(&features.mean[..features.groups * m]);
+            add_products::<V>(features, &mut sums.products);
+            add_cross::<V>(features, &self.y[block], &mut sums.cross);
+            means.extend_from_slice(&features.mean[..features.groups * m]);
         }
-        if !keep {
-            shard.pairs.clear();
-        }
-        sums
+        *recallable = keep;
     }
 }
 
@@ -204,11 +203,15 @@ fn add_product_tile<V: Lanes, const W: usize>(
     add_totals::<V, W>(&totals, &mut sums[l * features.m + first..]);
 }
 
+/// Adds the sum of each vector: the eight of two pairs in one.
 #[inline(always)]
 fn add_totals<V: Lanes, const W: usize>(totals: &[[V; 4]; W], sums: &mut [[f64; 4]]) {
     let sums = tile_mut::<_, W>(sums, 0);
-    for (sum, total) in sums.iter_mut().flatten().zip(totals.as_flattened()) {
-        *sum += total.sum();
+    for (sums, totals) in sums.chunks_mut(2).zip(totals.chunks(2)) {
+        let (mut rows, mut found) = ([Pack::ZERO; LANES], Pack::ZERO);
+        rows.iter_mut().zip(totals.as_flattened()).for_each(|(row, total)| total.store(row));
+        V::sums(&rows).store(&mut found);
+        sums.as_flattened_mut().iter_mut().zip(found.0).for_each(|(sum, found)| *sum += found);
     }
 }
 
@@ -218,19 +221,16 @@ fn add_totals<V: Lanes, const W: usize>(totals: &[[V; 4]; W], sums: &mut [[f64; 
 fn add_pairs<V: Lanes, const NEARBY: bool, const KEEP: bool>(
     features: &Features,
     sums: &mut [[f64; 4]],
-    kept: &mut Vec<[Pack; 2]>,
+    slots: &mut IterMut<'_, [Pack; 2]>,
 ) {
-    if KEEP {
-        kept.reserve(features.groups * (features.m * (features.m + 1) / 2));
-    }
     for first in (0..features.m).step_by(TILE) {
         for l in first..features.m {
             let at = (first, l);
             match TILE.min(l + 1 - first) {
-                1 => add_tile::<V, NEARBY, KEEP, 1>(features, at, sums, kept),
-                2 => add_tile::<V, NEARBY, KEEP, 2>(features, at, sums, kept),
-                3 => add_tile::<V, NEARBY, KEEP, 3>(features, at, sums, kept),
-                _ => add_tile::<V, NEARBY, KEEP, TILE>(features, at, sums, kept),
+                1 => add_tile::<V, NEARBY, KEEP, 1>(features, at, sums, slots),
+                2 => add_tile::<V, NEARBY, KEEP, 2>(features, at, sums, slots),
+                3 => add_tile::<V, NEARBY, KEEP, 3>(features, at, sums, slots),
+                _ => add_tile::<V, NEARBY, KEEP, TILE>(features, at, sums, slots),
             }
         }
     }
@@ -242,19 +242,19 @@ fn add_tile<V: Lanes, const NEARBY: bool, const KEEP: bool, const W: usize>(
     features: &Features,
     (first, l): (usize, usize),
     sums: &mut [[f64; 4]],
-    kept: &mut Vec<[Pack; 2]>,
+    slots: &mut IterMut<'_, [Pack; 2]>,
 ) {
     let mut totals = [[V::splat(0.0); 4]; W];
     for b in 0..features.groups {
         let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, b));
         for (i, total) in totals.iter_mut().enumerate() {
-            let (pair, angles) = row.pair::<NEARBY>(i);
+            let (pair, angles) = (&row.pairs[i], row.angles(i));
             total[0] = pair.minus.mul_add(angles.cos_minus, total[0]);
             total[1] = pair.minus.mul_add(angles.sin_minus, total[1]);
             total[2] = pair.plus.mul_add(angles.cos_plus, total[2]);
             total[3] = pair.plus.mul_add(angles.sin_plus, total[3]);
-            if KEEP {
-                kept.push(pair.kept());
+            if KEEP && let Some(slot) = slots.next() {
+                pair.keep(slot);
             }
         }
     }

@@ -4,24 +4,25 @@ use std::ops::Range;
 
 use kernels::simd::{Lanes, Pack, Simd, Task};
 use ndarray::{Array1, Array2, ArrayRef1};
+use rayon::prelude::*;
 
 use super::features::{Features, Lambda};
 use super::kept::{Kept, Recalled, Shard};
 use super::pair::{Angles, Beside, Pair, TILE, tile, tile_mut};
-use super::product::row_times;
-use super::{shards, signed_pairs};
+use super::product::weighted_rows;
+use super::{grow, shards, signed_pairs};
 use crate::points::Points;
 
-/// What pass 2 is about: rows, their targets in packs, and what pass 1 kept at the same q(λ), if it was made there.
+/// What pass 2 is about: rows, and their targets in packs.
 pub(crate) struct Target<'a> {
     pub(crate) points: &'a Points,
     pub(crate) y: &'a [Pack],
-    pub(crate) kept: &'a Kept,
 }
 
 /// The gradient of y'E(Z)μ_α − ½⟨E(Z'Z), M⟩ in the mean `[D]` and the covariance `[D, D]` of q(λ).
 ///
-/// `weights` μ_α `[2M]`, `moment` M `[2M, 2M]`. With
+/// `kept` is what pass 1 kept at the same q(λ), or else no more than memory; `weights` μ_α `[2M]`,
+/// `moment` M `[2M, 2M]`. With
 ///
 /// ```text
 /// W± , V, K = W⁺ − W⁻ of each point and pair, see the mathematics of the book,
@@ -32,25 +33,23 @@ pub(crate) struct Target<'a> {
 /// Costs N M(M + 1) exponentials and N M²(D + 12) multiply-adds.
 pub(crate) fn lambda_gradient(
     lambda: &Lambda,
-    Target { points, y, kept }: Target<'_>,
+    Target { points, y }: Target<'_>,
+    kept: &mut Kept,
     weights: &ArrayRef1<f64>,
     moment: &Array2<f64>,
 ) -> (Array1<f64>, Array2<f64>) {
     let d = lambda.d;
-    let coefficients = signed_pairs(moment);
-    let weights: Vec<f64> = weights.to_vec();
-    let sums = shards(points.groups()).reduce(
-        |groups| {
-            let (coefficients, weights) = (&coefficients[..], &weights[..]);
-            let kept = kept.recalled(groups.start);
-            Simd::detect().run(Gradient { lambda, points, y, kept, weights, coefficients, groups })
-        },
-        |mut sum, part| {
-            sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
-            sum
-        },
-    );
-    let sums = sums.unwrap_or_else(|| vec![0.0; d + d * d]);
+    let (coefficients, weights) = (&signed_pairs(moment)[..], &weights.to_vec()[..]);
+    let shards = shards(points.groups());
+    kept.fit(shards);
+    kept.shards.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, shard)| {
+        let groups = shards.rows(index);
+        Simd::detect().run(Gradient { lambda, points, y, weights, coefficients, groups, shard });
+    });
+    let mut sums = vec![0.0; d + d * d];
+    for shard in &kept.shards {
+        sums.iter_mut().zip(&shard.scratch.gradient).for_each(|(sum, part)| *sum += part.sum());
+    }
     let mean = sums[..d].iter().copied().collect();
     let lower = |j: usize, k: usize| sums[d + j.max(k) * d + j.min(k)];
     (mean, Array2::from_shape_fn((d, d), |(j, k)| lower(j, k)))
@@ -60,48 +59,55 @@ struct Gradient<'a> {
     lambda: &'a Lambda,
     points: &'a Points,
     y: &'a [Pack],
-    kept: Option<&'a Shard>,
     weights: &'a [f64],
     coefficients: &'a [[f64; 4]],
     groups: Range<usize>,
+    shard: &'a mut Shard,
 }
 
 impl Task for Gradient<'_> {
-    /// d/dμ, then d/dΣ row by row (lower triangle).
-    type Output = Vec<f64>;
+    type Output = ();
 
     #[inline(always)]
-    fn run<V: Lanes>(self) -> Vec<f64> {
-        let d = self.lambda.d;
-        let mut scratch = Scratch::new(self.lambda);
-        let mut features = Features::new(self.lambda, 1);
-        let mut sums = vec![Pack::ZERO; d + d * d];
-        for group in self.groups.clone() {
-            let y = &self.y[group];
-            if let Some(shard) = self.kept {
-                let (m, index) = (self.lambda.m, group - self.groups.start);
-                features.recall(&shard.means[index * m..(index + 1) * m]);
-                let recalled = Recalled::new(shard, index, self.groups.len(), m);
-                scratch.group::<V, true, true>(&self, Group { features: &features, recalled }, y);
+    fn run<V: Lanes>(self) {
+        let Self { lambda, points, y, weights, coefficients, groups, shard } = self;
+        let Shard { means, pairs, recallable, features, scratch, .. } = shard;
+        let pass = Pass { lambda, weights, coefficients };
+        let (m, length) = (lambda.m, groups.len());
+        scratch.fit(lambda);
+        features.fit(lambda, 1);
+        for (index, group) in groups.enumerate() {
+            if *recallable {
+                let recalled = Recalled::new(pairs, index, length, m);
+                let means = &means[index * m..(index + 1) * m];
+                let only = Group { features, means, recalled };
+                scratch.group::<V, true, true>(&pass, only, &y[group]);
             } else {
-                features.fill::<V>(self.lambda, self.points, group..group + 1);
-                let only = Group { features: &features, recalled: Recalled::default() };
+                features.fill::<V>(lambda, points, group..group + 1);
+                let only = Group { features, means: &features.mean, recalled: Recalled::default() };
                 if features.near {
-                    scratch.group::<V, true, false>(&self, only, y);
+                    scratch.group::<V, true, false>(&pass, only, &y[group]);
                 } else {
-                    scratch.group::<V, false, false>(&self, only, y);
+                    scratch.group::<V, false, false>(&pass, only, &y[group]);
                 }
             }
-            scratch.add_to::<V>(self.points.group(group), &mut sums);
+            scratch.add::<V>(points.group(group));
         }
-        sums.iter().map(Pack::sum).collect()
     }
 }
 
-/// A group's features, and the exponentials of its pairs if pass 1 kept them.
+/// What is the same for all groups.
+struct Pass<'a> {
+    lambda: &'a Lambda,
+    weights: &'a [f64],
+    coefficients: &'a [[f64; 4]],
+}
+
+/// A group's features; or if pass 1 kept them, their means `[M]` and the exponentials of pairs.
 #[derive(Clone, Copy)]
 struct Group<'a> {
     features: &'a Features,
+    means: &'a [[Pack; 2]],
     recalled: Recalled<'a>,
 }
 
@@ -114,49 +120,44 @@ impl<'a> Group<'a> {
         l: usize,
     ) -> Beside<'a, V, W> {
         if RECALLED {
-            return Beside::recalled(self.features, (first, l, 0), self.recalled.row(first, l));
+            return Beside::recalled(self.recalled.row(first, l), self.means, (first, l));
         }
         Beside::new::<NEARBY>(self.features, (first, l, 0))
     }
 }
 
-/// What one group of points leaves behind before the products.
-struct Scratch {
+/// What one group of points leaves behind before the products, and the sums of those.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
     /// K_rl of a tile of r, for l > r, and half of K_rr: `[M][TILE]`.
     k: Vec<[Pack; TILE]>,
     /// Row sums of V and of W⁻ + W⁺, `[M]`; complete for a tile once it is done.
     sums: Vec<[Pack; 2]>,
-    /// u, `[M]`.
-    u: Vec<Pack>,
-    /// The half H of diag k + ¼ K = H + H' times S, transposed: `[D, M]`; a row of it.
-    half: Vec<Pack>,
-    row: Vec<Pack>,
-    /// S'u `[D]`.
-    linear: Vec<Pack>,
-    /// (HS)'S `[D, D]`.
+    /// Rows of HS, H being the half of 4 diag k + K = H + H', and u for the last column: `[M, D + 1]`.
+    rows: Vec<Pack>,
+    /// S'HS, and S'u for the last column: `[D, D + 1]`.
     square: Vec<Pack>,
+    /// d/dμ, then d/dΣ row by row (lower triangle): sums over groups.
+    gradient: Vec<Pack>,
 }
 
 impl Scratch {
-    fn new(lambda: &Lambda) -> Self {
+    /// Makes room where there is less; no sums yet.
+    fn fit(&mut self, lambda: &Lambda) {
         let (m, d) = (lambda.m, lambda.d);
-        let room = |length: usize| vec![Pack::ZERO; length];
-        Self {
-            k: vec![[Pack::ZERO; TILE]; m],
-            sums: vec![[Pack::ZERO; 2]; m],
-            u: room(m),
-            half: room(d * m),
-            row: room(d),
-            linear: room(d),
-            square: room(d * d),
-        }
+        grow(&mut self.k, m, [Pack::ZERO; TILE]);
+        grow(&mut self.sums, m, [Pack::ZERO; 2]);
+        grow(&mut self.rows, m * (d + 1), Pack::ZERO);
+        grow(&mut self.square, d * (d + 1), Pack::ZERO);
+        grow(&mut self.gradient, d + d * d, Pack::ZERO);
+        self.gradient.fill(Pack::ZERO);
     }
 
-    /// S'u and (HS)'S.
+    /// S'HS and S'u.
     #[inline(always)]
     fn group<V: Lanes, const NEARBY: bool, const RECALLED: bool>(
         &mut self,
-        pass: &Gradient<'_>,
+        pass: &Pass<'_>,
         group: Group<'_>,
         y: &Pack,
     ) {
@@ -165,14 +166,12 @@ impl Scratch {
         for first in (0..m).step_by(TILE) {
             self.tile::<V, NEARBY, RECALLED>(group, pass.coefficients, first);
             for r in first..m.min(first + TILE) {
-                self.finish_row::<V>(pass, group.features, V::load(y), (r, r - first));
+                self.finish_row::<V>(pass, group.means, V::load(y), (r, r - first));
             }
         }
-        let frequencies = &pass.lambda.frequencies;
-        row_times::<V>(self.u.iter(), frequencies, &mut self.linear);
-        for j in 0..d {
-            let square = &mut self.square[j * d..(j + 1) * d];
-            row_times::<V>(self.half[j * m..(j + 1) * m].iter(), frequencies, square);
+        for (j, out) in self.square.chunks_exact_mut(d + 1).enumerate() {
+            let column = pass.lambda.frequencies[j..].iter().step_by(d);
+            weighted_rows::<V, _, _>(column, &self.rows, out);
         }
     }
 
@@ -214,7 +213,7 @@ impl Scratch {
         let k = &mut self.k[l];
         let row = group.beside::<V, W, NEARBY, RECALLED>(first, l);
         for i in 0..W {
-            let terms = Terms::<V>::new(row.pair::<NEARBY>(i), coefficients[i]);
+            let terms = Terms::<V>::new(&row.pairs[i], row.angles(i), coefficients[i]);
             terms.minus.store(&mut k[i]);
             let [v_r, w_r] = &mut left[i];
             V::load(v_r).add(terms.even.add(terms.odd)).store(v_r);
@@ -235,52 +234,54 @@ impl Scratch {
         r: usize,
         i: usize,
     ) {
-        let pair = group.beside::<V, 1, NEARBY, RECALLED>(r, r).pair::<NEARBY>(0);
-        let terms = Terms::<V>::new(pair, coefficients[r * group.features.m + r]);
+        let row = group.beside::<V, 1, NEARBY, RECALLED>(r, r);
+        let coefficients = coefficients[r * group.features.m + r];
+        let terms = Terms::<V>::new(&row.pairs[0], row.angles(0), coefficients);
         terms.minus.mul(V::splat(0.5)).store(&mut self.k[r][i]);
         let [v, w] = &mut self.sums[r];
         V::load(v).add(terms.even).store(v);
         V::load(w).add(terms.plus).store(w);
     }
 
-    /// u_r, and row r of HS: ½ k_r s_r + ¼ (½ K_rr s_r + Σ_{l>r} K_rl s_l).
+    /// Row r of HS, (2 k_r + ½ K_rr) s_r + Σ_{l>r} K_rl s_l, and u_r.
     #[inline(always)]
     fn finish_row<V: Lanes>(
         &mut self,
-        pass: &Gradient<'_>,
-        features: &Features,
+        pass: &Pass<'_>,
+        means: &[[Pack; 2]],
         y: V,
         (r, i): (usize, usize),
     ) {
-        let (m, d) = (features.m, features.d);
+        let (m, d) = (pass.lambda.m, pass.lambda.d);
         let (a, b) = (V::splat(pass.weights[r]), V::splat(pass.weights[m + r]));
-        let ([cos, sin], [v, w]) = (&features.mean[r], &self.sums[r]);
+        let ([cos, sin], [v, w]) = (&means[r], &self.sums[r]);
         let (cos, sin, v, w) = (V::load(cos), V::load(sin), V::load(v), V::load(w));
         let slope = b.mul(cos).sub(a.mul(sin));
         let value = a.mul(cos).add(b.mul(sin));
-        y.mul(slope).sub(v.mul(V::splat(0.5))).store(&mut self.u[r]);
-        let half_k = w.mul(V::splat(0.125)).sub(y.mul(value).mul(V::splat(0.25)));
+        let own = &mut self.k[r][i];
+        let twice_k = w.mul(V::splat(0.5)).sub(y.mul(value));
+        V::load(own).add(twice_k).store(own);
+        let (row, u) = self.rows[r * (d + 1)..(r + 1) * (d + 1)].split_at_mut(d);
         let k = self.k[r..m].iter().map(|k| &k[i]);
-        row_times::<V>(k, &pass.lambda.frequencies[r * d..], &mut self.row);
-        for (j, (row, s)) in self.row.iter().zip(pass.lambda.frequency(r)).enumerate() {
-            let own = half_k.mul(V::splat(*s));
-            V::load(row).mul_add(V::splat(0.25), own).store(&mut self.half[j * m + r]);
-        }
+        weighted_rows::<V, _, _>(k, &pass.lambda.frequencies[r * d..], row);
+        y.mul(slope).sub(v.mul(V::splat(0.5))).store(&mut u[0]);
     }
 
-    /// x ∘ S'u and xx' ∘ S'(H + H')S.
+    /// x ∘ S'u and xx' ∘ S'(diag k + ¼ K)S.
     #[inline(always)]
-    fn add_to<V: Lanes>(&self, x: &[Pack], sums: &mut [Pack]) {
+    fn add<V: Lanes>(&mut self, x: &[Pack]) {
         let d = x.len();
-        let (mean, covariance) = sums.split_at_mut(d);
+        let (mean, covariance) = self.gradient.split_at_mut(d);
         for j in 0..d {
-            let own = V::load(&x[j]);
-            own.mul_add(V::load(&self.linear[j]), V::load(&mean[j])).store(&mut mean[j]);
+            let (own, square) = (V::load(&x[j]), &self.square);
+            let linear = V::load(&square[j * (d + 1) + d]);
+            own.mul_add(linear, V::load(&mean[j])).store(&mut mean[j]);
+            let quarter = own.mul(V::splat(0.25));
             for (k, other) in x[..=j].iter().enumerate() {
-                let (at, mirrored) = (j * d + k, k * d + j);
-                let both = V::load(&self.square[at]).add(V::load(&self.square[mirrored]));
-                let product = own.mul(V::load(other));
-                product.mul_add(both, V::load(&covariance[at])).store(&mut covariance[at]);
+                let (at, mirrored) = (j * (d + 1) + k, k * (d + 1) + j);
+                let both = V::load(&square[at]).add(V::load(&square[mirrored]));
+                let sum = &mut covariance[j * d + k];
+                quarter.mul(V::load(other)).mul_add(both, V::load(sum)).store(sum);
             }
         }
     }
@@ -297,7 +298,7 @@ struct Terms<V> {
 
 impl<V: Lanes> Terms<V> {
     #[inline(always)]
-    fn new((pair, angles): (Pair<V>, Angles<V>), coefficients: [f64; 4]) -> Self {
+    fn new(pair: &Pair<V>, angles: Angles<V>, coefficients: [f64; 4]) -> Self {
         let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let (minus, plus) = (pair.minus.add(pair.weight), pair.plus.add(pair.weight));
         let Angles { cos_minus, sin_minus, cos_plus, sin_plus } = angles;

@@ -4,7 +4,9 @@ use kernels::simd::{LANES, Lanes, Pack, Simd, Task};
 use linalg_cg::Shards;
 use ndarray::{Array2, Axis};
 
-use super::covariance::BLOCK;
+use super::covariance::{BLOCK, Partial};
+use super::features::Features;
+use super::gradient::Scratch;
 use super::pair::{TILE, tile};
 use crate::points::Points;
 
@@ -16,20 +18,22 @@ const MAX_PACKS: usize = 1 << 15;
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(super) shards: Vec<Shard>,
-    /// Groups of a shard.
-    length: usize,
     /// Whether pass 2 comes next at the same q(λ).
     for_gradient: bool,
 }
 
-/// What is kept of the groups of one shard.
+/// What is kept of the groups of one shard, and the memory in which passes work on it.
 #[derive(Debug, Default)]
 pub(super) struct Shard {
     /// E cos and E sin, group by group, `[groups][M]`.
     pub(super) means: Vec<[Pack; 2]>,
-    /// [`Pair::kept`](super::pair::Pair::kept) in the order in which pass 1 walks: blocks of groups, tiles, l, groups, r. Empty where
-    /// not kept.
+    /// [`Pair::keep`](super::pair::Pair::keep) in the order in which pass 1 walks: blocks of groups, tiles, l, groups, r.
     pub(super) pairs: Vec<[Pack; 2]>,
+    /// Whether `pairs` are those of this q(λ).
+    pub(super) recallable: bool,
+    pub(super) features: Features,
+    pub(super) sums: Partial,
+    pub(super) scratch: Scratch,
 }
 
 impl Kept {
@@ -38,17 +42,14 @@ impl Kept {
         Self { for_gradient: true, ..Self::default() }
     }
 
-    /// Makes room for `shards`; says whether exponentials are to be kept.
-    pub(super) fn prepare(&mut self, shards: Shards, groups: usize, m: usize) -> bool {
+    /// Makes room for `shards`.
+    pub(super) fn fit(&mut self, shards: Shards) {
         self.shards.resize_with(shards.len(), Shard::default);
-        self.length = shards.rows(0).len();
-        self.for_gradient && groups * m * (m + 1) <= MAX_PACKS
     }
 
-    /// The shard that begins with group `start`, if its exponentials were kept.
-    pub(super) fn recalled(&self, start: usize) -> Option<&Shard> {
-        let shard = self.shards.get(start.checked_div(self.length)?)?;
-        (!shard.pairs.is_empty()).then_some(shard)
+    /// Whether exponentials are to be kept.
+    pub(super) fn keeps(&self, groups: usize, m: usize) -> bool {
+        self.for_gradient && groups * m * (m + 1) <= MAX_PACKS
     }
 
     /// E(Z) `[N, 2M]`.
@@ -119,9 +120,9 @@ pub(super) struct Recalled<'a> {
 
 impl<'a> Recalled<'a> {
     /// Of the group that is `index` in the shard of `groups` groups.
-    pub(super) fn new(shard: &'a Shard, index: usize, groups: usize, m: usize) -> Self {
+    pub(super) fn new(pairs: &'a [[Pack; 2]], index: usize, groups: usize, m: usize) -> Self {
         let first = index - index % BLOCK;
-        let block = &shard.pairs[first * (m * (m + 1) / 2)..];
+        let block = &pairs[first * (m * (m + 1) / 2)..];
         Self { block, groups: BLOCK.min(groups - first), b: index % BLOCK, m }
     }
 

@@ -122,7 +122,7 @@ fn tile_sum<V: Lanes, const NEARBY: bool, const W: usize>(
     let mut sum = V::splat(0.0);
     let row = Beside::<V, W>::new::<NEARBY>(features, (first, l, 0));
     for (i, coefficients) in coefficients.iter().enumerate() {
-        let (pair, angles) = row.pair::<NEARBY>(i);
+        let (pair, angles) = (&row.pairs[i], row.angles(i));
         let [p_minus, p_plus, q_plus, q_minus] = coefficients.map(V::splat);
         let minus = p_minus.mul_add(angles.cos_minus, q_minus.mul(angles.sin_minus));
         let plus = p_plus.mul_add(angles.cos_plus, q_plus.mul(angles.sin_plus));
