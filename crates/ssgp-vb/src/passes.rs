@@ -25,12 +25,15 @@ pub(crate) use quadratic::{joint_covariance, means, variances};
 
 /// Fewest groups of eight points worth a shard of their own.
 const MIN_GROUPS: usize = 16;
+/// And fewest pairs of spectral points of them, some 30 µs: a shard has partial sums to clear and to add.
+const MIN_PAIRS: usize = 2000;
 /// Most shards: what bounds the memory of partial sums.
 const MAX_SHARDS: usize = 32;
 
-/// A partition of groups that depends on their number alone.
-fn shards(groups: usize) -> Shards {
-    Shards::of_length(groups, groups.div_ceil(MAX_SHARDS).max(MIN_GROUPS))
+/// A partition of groups that depends on their number and that of spectral points, `m`, alone.
+fn shards(groups: usize, m: usize) -> Shards {
+    let worth_it = MIN_PAIRS.div_ceil(m * (m + 1) / 2).max(MIN_GROUPS);
+    Shards::of_length(groups, groups.div_ceil(MAX_SHARDS).max(worth_it))
 }
 
 /// `range` in blocks of at most `length`.

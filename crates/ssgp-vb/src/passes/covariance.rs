@@ -41,7 +41,7 @@ pub(crate) fn covariance_sum(
     kept: &mut Kept,
 ) -> Sums {
     let m = lambda.m;
-    let shards = shards(points.groups());
+    let shards = shards(points.groups(), lambda.m);
     let keep = kept.keeps(points.groups(), m);
     kept.fit(shards);
     kept.shards.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, shard)| {

@@ -40,7 +40,7 @@ pub(crate) fn lambda_gradient(
 ) -> (Array1<f64>, Array2<f64>) {
     let d = lambda.d;
     let (coefficients, weights) = (&signed_pairs(moment)[..], &weights.to_vec()[..]);
-    let shards = shards(points.groups());
+    let shards = shards(points.groups(), lambda.m);
     kept.fit(shards);
     kept.shards.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, shard)| {
         let groups = shards.rows(index);

@@ -13,8 +13,8 @@ use crate::points::Points;
 
 /// E(Z) `[T, 2M]`; costs T M exponentials.
 pub(crate) fn means(lambda: &Lambda, points: &Points) -> Array2<f64> {
-    let parts =
-        shards(points.groups()).map(|groups| Simd::detect().run(Means { lambda, points, groups }));
+    let parts = shards(points.groups(), lambda.m)
+        .map(|groups| Simd::detect().run(Means { lambda, points, groups }));
     let m = lambda.m;
     let mut rows = Array2::zeros((points.n, 2 * m));
     for (index, features) in parts.into_iter().flatten().enumerate() {
@@ -53,7 +53,7 @@ impl Task for Means<'_> {
 /// ⟨Cov(Z_t), M⟩ of each point `[T]`; costs T M(M + 1) exponentials.
 pub(crate) fn variances(lambda: &Lambda, points: &Points, moment: &Array2<f64>) -> Array1<f64> {
     let coefficients = signed_pairs(moment);
-    let parts = shards(points.groups()).map(|groups| {
+    let parts = shards(points.groups(), lambda.m).map(|groups| {
         Simd::detect().run(Quadratic { lambda, points, coefficients: &coefficients, groups })
     });
     parts.into_iter().flatten().take(points.n).collect()
