@@ -32,7 +32,7 @@ const MAX_SHARDS: usize = 32;
 
 /// A partition of groups that depends on their number and that of spectral points, `m`, alone.
 fn shards(groups: usize, m: usize) -> Shards {
-    let worth_it = MIN_PAIRS.div_ceil(m * (m + 1) / 2).max(MIN_GROUPS);
+    let worth_it = MIN_PAIRS.div_ceil((m * (m + 1) / 2).max(1)).max(MIN_GROUPS);
     Shards::of_length(groups, groups.div_ceil(MAX_SHARDS).max(worth_it))
 }
 
