@@ -199,7 +199,7 @@ impl IterativeGp {
     pub fn bracket(&self, inducing: usize, neighbours: usize) -> Result<Bracket, GpError> {
         let IterativeParts { hyper, x, alpha, .. } = &self.parts;
         let pivots = Preconditioning::PivotedCholesky { rank: inducing };
-        let Chosen::Points { z, .. } = Chosen::at(hyper, x, &pivots) else {
+        let Chosen::Points(z) = Chosen::at(hyper, x, &pivots) else {
             return Err(bounds::BoundError::NeedsInducingPoints.into());
         };
         let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;

@@ -38,6 +38,8 @@ pub(crate) struct IterativeObjective<'a> {
 struct State {
     round: u64,
     chosen: Option<Chosen>,
+    /// Where that was chosen.
+    anchor: Vec<f64>,
     /// The last solutions, where the next solve starts.
     warm: Option<Array2<f64>>,
 }
@@ -135,7 +137,10 @@ impl Objective for IterativeObjective<'_> {
         let hyper = self.space.unpack(u)?;
         let chosen = match self.state.chosen.take() {
             Some(chosen) => chosen,
-            None => Chosen::at(&hyper, self.x, &self.options.preconditioning),
+            None => {
+                self.state.anchor = u.to_vec();
+                Chosen::at(&hyper, self.x, &self.options.preconditioning)
+            }
         };
         let outcome = chosen.with(&hyper, self.x, |problem, surrogate| {
             let options = self.options;
@@ -165,34 +170,31 @@ impl Objective for IterativeObjective<'_> {
         Ok(false)
     }
 
-    /// The round, the number of pivots and the pivots; rows and columns of the last solutions, and
-    /// these.
+    /// The round; how long the point is where the surrogate's parts were chosen, and it; rows and
+    /// columns of the last solutions, and these.
     fn auxiliary(&self) -> Vec<f64> {
-        let pivots: &[usize] = match &self.state.chosen {
-            Some(Chosen::Points { pivots, .. }) => pivots,
-            _ => &[],
-        };
-        let (rows, columns) = self.state.warm.as_ref().map_or((0, 0), Array2::dim);
-        let mut numbers = vec![self.state.round as f64, pivots.len() as f64];
-        numbers.extend(pivots.iter().map(|&pivot| pivot as f64));
+        let State { round, chosen, anchor, warm } = &self.state;
+        let anchor = if chosen.is_some() { &anchor[..] } else { &[] };
+        let (rows, columns) = warm.as_ref().map_or((0, 0), Array2::dim);
+        let mut numbers = vec![*round as f64, anchor.len() as f64];
+        numbers.extend(anchor);
         numbers.extend([rows as f64, columns as f64]);
-        numbers.extend(self.state.warm.iter().flatten());
+        numbers.extend(warm.iter().flatten());
         numbers
     }
 
     fn restore_auxiliary(&mut self, auxiliary: &[f64]) {
         let mut numbers = auxiliary.iter().copied();
         let mut count = || numbers.next().map_or(0, |value| value as usize);
-        let (round, n_pivots) = (count() as u64, count());
-        let pivots: Vec<usize> = (0..n_pivots).map(|_| count()).collect();
+        let (round, length) = (count() as u64, count());
+        let anchor: Vec<f64> = numbers.by_ref().take(length).collect();
+        let mut count = || numbers.next().map_or(0, |value| value as usize);
         let shape = (count(), count());
         let warm: Vec<f64> = numbers.collect();
-        let fits = n_pivots > 0 && pivots.iter().all(|&pivot| pivot < self.x.nrows());
-        self.state = State {
-            round,
-            chosen: fits.then(|| Chosen::of_pivots(self.x, pivots)),
-            warm: Array2::from_shape_vec(shape, warm).ok().filter(|warm| !warm.is_empty()),
-        };
+        let chosen = self.space.unpack(&anchor).ok().filter(|_| anchor.len() == self.space.len());
+        let chosen = chosen.map(|hyper| Chosen::at(&hyper, self.x, &self.options.preconditioning));
+        let warm = Array2::from_shape_vec(shape, warm).ok().filter(|warm| !warm.is_empty());
+        self.state = State { round, chosen, anchor, warm };
     }
 }
 
@@ -267,6 +269,45 @@ mod tests {
                 assert_eq!(objective.evaluate(&u).unwrap(), next);
                 last = next;
             }
+        }
+    }
+
+    /// Ordering and neighbours, or pivots, are those of the first evaluation: a line search would lose
+    /// its way among new ones.
+    #[test]
+    fn the_surrogates_parts_stand_still_too() {
+        let x = Array2::from_shape_fn((80, 2), |(i, j)| {
+            (((i + 1) * (j + 1)) as f64 * [0.618_034, 0.414_214][j]).fract()
+        });
+        let y = x.map_axis(Axis(1), |row| (5.0 * row[0] + row[1]).sin()).insert_axis(Axis(1));
+        let kernel = Box::new(Matern32::new(vec![0.2, 2.0], 1.0).unwrap());
+        let hyper = Hyperparameters { kernel, noise_variance: 0.05, mean: Mean::Zero };
+        let space = ParameterSpace::new(&hyper, Floors::default());
+        let u = space.pack(&hyper).unwrap();
+        let mut elsewhere = u.clone();
+        elsewhere.swap(0, 1);
+        for preconditioning in [
+            Preconditioning::PivotedCholesky { rank: 5 },
+            Preconditioning::Vecchia { neighbours: 3 },
+        ] {
+            let options = EstimatorOptions { preconditioning, ..options(0) };
+            let start = |u: &[f64]| {
+                let gradient = GradientEstimator::Hutchinson;
+                let mut objective =
+                    IterativeObjective::new([&x, &y], &space, &options, gradient, 5, true);
+                let first = objective.evaluate(u).unwrap();
+                (objective, first)
+            };
+            let (mut objective, first) = start(&u);
+            let (_, chosen_there) = start(&elsewhere);
+            assert_ne!(objective.evaluate(&elsewhere).unwrap(), chosen_there);
+            assert_eq!(objective.evaluate(&u).unwrap(), first);
+            objective.accepted(&u).unwrap();
+            let auxiliary = objective.auxiliary();
+            let next = objective.evaluate(&elsewhere).unwrap();
+            let (mut resumed, _) = start(&u);
+            resumed.restore_auxiliary(&auxiliary);
+            assert_eq!(resumed.evaluate(&elsewhere).unwrap(), next);
         }
     }
 

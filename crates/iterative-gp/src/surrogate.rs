@@ -3,7 +3,9 @@
 mod nystrom;
 mod vecchia;
 
-use bounds::{Gradient, Problem};
+use std::sync::Arc;
+
+use bounds::{Gradient, Problem, VecchiaStructure};
 use gp_core::{GpError, Hyperparameters};
 use linalg_cg::{Preconditioner, pivoted_cholesky};
 use ndarray::{Array2, ArrayRef2, Axis};
@@ -56,12 +58,12 @@ pub trait SurrogateDerivative {
 }
 
 /// What a [`Preconditioning`] comes to at given hyperparameters, to be held still while they move.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Chosen {
-    /// Inducing points; pivots are rows of the data.
-    Points { z: Array2<f64>, pivots: Vec<usize> },
-    /// Numbers of neighbours.
-    Neighbours(usize),
+    /// Inducing points.
+    Points(Array2<f64>),
+    /// Ordering and neighbours.
+    Neighbours(Arc<VecchiaStructure>),
 }
 
 impl Chosen {
@@ -72,15 +74,14 @@ impl Chosen {
     ) -> Self {
         match preconditioning {
             Preconditioning::PivotedCholesky { rank } => {
-                Self::of_pivots(x, pivots(hyper, x, *rank))
+                Self::Points(x.select(Axis(0), &pivots(hyper, x, *rank)))
             }
-            Preconditioning::InducingPoints(z) => Self::Points { z: z.clone(), pivots: Vec::new() },
-            Preconditioning::Vecchia { neighbours } => Self::Neighbours(*neighbours),
+            Preconditioning::InducingPoints(z) => Self::Points(z.clone()),
+            Preconditioning::Vecchia { neighbours } => {
+                let inputs = hyper.kernel.embed(x);
+                Self::Neighbours(Arc::new(VecchiaStructure::nearest(&inputs, *neighbours)))
+            }
         }
-    }
-
-    pub(crate) fn of_pivots(x: &ArrayRef2<f64>, pivots: Vec<usize>) -> Self {
-        Self::Points { z: x.select(Axis(0), &pivots), pivots }
     }
 
     /// Builds the surrogate, and runs `work` with it.
@@ -92,13 +93,13 @@ impl Chosen {
     ) -> Result<T, GpError> {
         let problem = Problem::new(hyper.kernel.as_ref(), x, hyper.noise_variance)?;
         match self {
-            Self::Points { z, .. } => {
+            Self::Points(z) => {
                 let problem = problem.with_inducing_points(z, 0.0)?;
                 let surrogate = NystromSurrogate::new(&problem)?;
                 work(&problem, &surrogate)
             }
-            Self::Neighbours(k) => {
-                let problem = problem.with_neighbours(*k);
+            Self::Neighbours(structure) => {
+                let problem = problem.with_shared_structure(Arc::clone(structure))?;
                 let surrogate = VecchiaSurrogate::new(&problem)?;
                 work(&problem, &surrogate)
             }

@@ -129,11 +129,16 @@ fn a_fit_cut_off_within_a_solve_takes_the_same_steps() {
     let x = points(150, 2, 0);
     let y = targets(&x);
     let template = leaf("matern32", &[1.0, 1.0], 1.0);
-    for gradient in
-        [GradientEstimator::Hutchinson, GradientEstimator::Pathwise { features: 16, max_steps: 5 }]
-    {
+    let pathwise = GradientEstimator::Pathwise { features: 16, max_steps: 5 };
+    let pivots = Preconditioning::PivotedCholesky { rank: 3 };
+    let vecchia = Preconditioning::Vecchia { neighbours: 3 };
+    for (gradient, preconditioning) in [
+        (GradientEstimator::Hutchinson, &pivots),
+        (pathwise, &pivots),
+        (GradientEstimator::Hutchinson, &vecchia),
+    ] {
         let mut options = short(gradient);
-        options.training.preconditioning = Preconditioning::PivotedCholesky { rank: 3 };
+        options.training.preconditioning = preconditioning.clone();
         let counter = &mut Questions(Cell::new(MANY));
         let (_, whole) = IterativeGp::fit(&template, &x, &y, &options, counter).unwrap();
         let (asked, evaluations) = (MANY - counter.0.get(), whole.evaluations);
