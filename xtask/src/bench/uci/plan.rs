@@ -213,9 +213,9 @@ mod tests {
         let scale = Scale::of(&all);
         let runs = scale.runs(&all).expect("all are known");
         let of = |name: &str| runs.iter().filter(|run| run.set.name == name).count();
-        assert_eq!((of("pol"), of("protein"), of("keggundirected")), (24, 8, 8));
+        assert_eq!((of("pol"), of("protein"), of("keggundirected")), (27, 9, 9));
         let once = options("--splits 1 --sets pol");
-        assert_eq!(scale.runs(&once).expect("all are known").len(), 8);
+        assert_eq!(scale.runs(&once).expect("all are known").len(), 9);
         let run = &runs[0];
         let line = json!({"set": run.set.name, "method": run.method.name, "split": 0, "time_limit": 600.0});
         assert!(run.is_among(std::slice::from_ref(&line), &scale));
