@@ -1,13 +1,12 @@
 //! The stochastic estimate of the log marginal likelihood and its gradient.
 
-use std::cell::Cell;
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use bounds::{Problem, Rounding};
 use gp_core::{GpError, HyperGradient, Hyperparameters, check_data};
 use kernels::{KernelOperator, Store};
-use linalg_cg::{LanczosOptions, LanczosSolution, cg_lanczos_watched};
+use linalg_cg::{LanczosOptions, LanczosSolution, StopReason, cg_lanczos_watched};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, concatenate, s};
 
 use crate::gradient::{TraceGradient, form, mean_and_error, mean_gradient, trace_gradient};
@@ -184,17 +183,16 @@ impl<'t, 'a> Task<'t, 'a> {
         let tolerances: Array1<f64> = quads.into_iter().enumerate().map(tolerance).collect();
         let options =
             LanczosOptions { max_steps: self.options.max_steps, ..LanczosOptions::default() };
-        let stopped = Cell::new(false);
-        let watch = |_| self.watch(&stopped);
+        let watch = |_| self.watch();
         let run =
             cg_lanczos_watched(operator, &block, self.surrogate, &tolerances, &options, &watch)?;
-        if stopped.get() { Err(GpError::Interrupted) } else { Ok(run) }
+        not_interrupted(run.reports.iter().map(|report| report.stop_reason))?;
+        Ok(run)
     }
 
-    /// Asks whether to stop, and keeps the answer.
-    pub(crate) fn watch(&self, stopped: &Cell<bool>) -> ControlFlow<()> {
-        stopped.set((self.stop)());
-        if stopped.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// Asks whether to stop.
+    pub(crate) fn watch(&self) -> ControlFlow<()> {
+        if (self.stop)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// ½ rᵀP⁻¹r ≤ nats bounds the slack where P ⪯ K; elsewhere the residual is reduced as far as the
@@ -265,6 +263,11 @@ impl<'t, 'a> Task<'t, 'a> {
         let zeros = vec![0.0; mean.len()];
         (split(value, mean), split(error, zeros))
     }
+}
+
+/// Refuses what solves that were given up have left.
+pub(crate) fn not_interrupted(mut ends: impl Iterator<Item = StopReason>) -> Result<(), GpError> {
+    if ends.any(|end| end == StopReason::Interrupted) { Err(GpError::Interrupted) } else { Ok(()) }
 }
 
 /// Kernel parameters, then the noise variance.

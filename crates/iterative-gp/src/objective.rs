@@ -1,6 +1,5 @@
 //! The estimated evidence as a training objective.
 
-use std::cell::Cell;
 use std::f64::consts::PI;
 
 use bounds::exact::Exact;
@@ -11,7 +10,7 @@ use linalg_cg::{CgOptions, CgProgress, Stop, cg_block_watched};
 use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 
 use crate::draws::independent_draws;
-use crate::estimate::{Task, operator};
+use crate::estimate::{Task, not_interrupted, operator};
 use crate::gradient::{TraceGradient, form, mean_gradient};
 use crate::options::{EstimatorOptions, GradientEstimator};
 use crate::probes::seed_of_round;
@@ -83,13 +82,10 @@ impl<'a> IterativeObjective<'a> {
         let stop = Stop::RelativeResidual(self.options.tolerance);
         let cg = CgOptions::default().max_iters(max_steps);
         let start = self.state.warm.take();
-        let stopped = Cell::new(false);
-        let watch = |_: &CgProgress| task.watch(&stopped);
+        let watch = |_: &CgProgress| task.watch();
         let start = start.as_deref();
         let run = cg_block_watched(&operator, &block, surrogate, &stop, start, &cg, &watch)?;
-        if stopped.get() {
-            return Err(GpError::Interrupted);
-        }
+        not_interrupted(run.reports.iter().map(|report| report.stop_reason))?;
         let alpha = run.v.slice(s![.., ..targets]).to_owned();
         let left = run.residual.slice(s![.., ..targets]).to_owned();
         let solutions = run.v.slice(s![.., targets..]);
