@@ -1,12 +1,12 @@
 //! The auxiliary vectors v ≈ K⁻¹y.
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use bounds::{NystromSystem, Problem};
 use gp_core::GpError;
 use linalg_cg::{
-    CgBlockSolution, CgOptions, CgProgress, CgReport, Preconditioner, Stop, cg_block_watched,
+    CgBlockSolution, CgOptions, CgProgress, CgReport, Preconditioner, Stop, StopReason,
+    cg_block_watched,
 };
 use ndarray::{Array1, Array2, ArrayRef2, Axis};
 
@@ -109,10 +109,8 @@ impl Task<'_, '_> {
         let most = self.settings.cg_max_steps.saturating_sub(taken);
         let options =
             CgOptions::default().max_iters(most).restart_every(self.settings.restart_every);
-        let stopped = Cell::new(false);
         let look = |progress: &CgProgress| {
-            stopped.set((self.stop)());
-            if stopped.get() {
+            if (self.stop)() {
                 return ControlFlow::Break(());
             }
             watch.map_or(ControlFlow::Continue(()), |watch| watch.look(progress))
@@ -120,7 +118,9 @@ impl Task<'_, '_> {
         let y = self.y;
         let solution =
             cg_block_watched(&operator, y, preconditioner, &stop, start, &options, &look)?;
-        if stopped.get() {
+        let mut ends = solution.reports.iter().map(|report| report.stop_reason);
+        let given_up = watch.is_some_and(|watch| watch.given_up().is_some());
+        if !given_up && ends.any(|end| end == StopReason::Interrupted) {
             return Err(GpError::Interrupted);
         }
         Ok(solved(solution, taken, preconditioning))
