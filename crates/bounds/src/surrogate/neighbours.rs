@@ -83,27 +83,39 @@ fn exhaustively(
     k: usize,
 ) -> Vec<Vec<Candidate>> {
     let columns: Vec<Vec<f64>> = points.columns().into_iter().map(|c| c.to_vec()).collect();
-    let nearest = |place: usize| nearest_of(&columns, order, place, limits[place], k);
-    (0..order.len()).into_par_iter().map(nearest).collect()
+    let nearest = |room: &mut Room, place: usize| {
+        room.measure(&columns, place, limits[place]);
+        room.nearest(order, k)
+    };
+    (0..order.len()).into_par_iter().map_init(Room::default, nearest).collect()
 }
 
-fn nearest_of(
-    coordinates: &[Vec<f64>],
-    order: &[usize],
-    place: usize,
-    limit: usize,
-    k: usize,
-) -> Vec<Candidate> {
-    let mut squared = vec![0.0; limit];
-    for column in coordinates {
-        let origin = column[place];
-        for (total, value) in squared.iter_mut().zip(column) {
-            *total += (value - origin).powi(2);
+/// Room for one search, used again by the next: what is kept of each is k candidates long.
+#[derive(Default)]
+struct Room {
+    squared: Vec<f64>,
+    candidates: Vec<Candidate>,
+}
+
+impl Room {
+    /// Squared distances of the point at `place` from the first `limit`.
+    fn measure(&mut self, coordinates: &[Vec<f64>], place: usize, limit: usize) {
+        self.squared.clear();
+        self.squared.resize(limit, 0.0);
+        for column in coordinates {
+            let origin = column[place];
+            for (total, value) in self.squared.iter_mut().zip(column) {
+                *total += (value - origin).powi(2);
+            }
         }
     }
-    let mut candidates: Vec<Candidate> = squared.into_iter().zip(order.iter().copied()).collect();
-    first_sorted(&mut candidates, k);
-    candidates
+
+    fn nearest(&mut self, order: &[usize], k: usize) -> Vec<Candidate> {
+        self.candidates.clear();
+        self.candidates.extend(self.squared.iter().copied().zip(order.iter().copied()));
+        first_sorted(&mut self.candidates, k);
+        self.candidates.clone()
+    }
 }
 
 /// Keeps the `k` first candidates, sorted.
@@ -135,6 +147,15 @@ mod tests {
         let line = array![[0.0], [1.0], [2.0]];
         assert_eq!(nearest_predecessors(&line, &[0, 1, 2], 9), [vec![], vec![0], vec![1, 0]]);
         assert_eq!(nearest_predecessors(&line, &[0, 1, 2], 0), vec![Vec::<usize>::new(); 3]);
+    }
+
+    /// What a search went through is not kept: over all rows that would be as large as K.
+    #[test]
+    fn lists_take_no_more_memory_than_their_neighbours() {
+        let points = Array2::from_shape_fn((300, 12), |(i, j)| ((i * (j + 7)) % 101) as f64);
+        let order: Vec<usize> = (0..300).collect();
+        let found = nearest_before(&points, &order, &order, 5);
+        assert!(found.iter().all(|list| list.len() <= 5 && list.capacity() <= 5));
     }
 
     #[test]
