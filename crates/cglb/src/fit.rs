@@ -50,7 +50,8 @@ impl Cglb {
     ///
     /// # Errors
     /// Data that are empty, not finite or of disagreeing shapes; parameters out of range; given
-    /// inducing points that do not fit; no usable start.
+    /// inducing points that do not fit; no usable start; [`GpError::Interrupted`] for an observer that
+    /// gives up.
     pub fn fit(
         template: &Hyperparameters,
         x: &ArrayRef2<f64>,
@@ -71,7 +72,8 @@ impl Cglb {
             Some(z) => InducingPoints { z, notices: chosen.notices },
             None => choose(&found.hyper, x, options)?,
         };
-        let model = Self::condition(&found.hyper, &z, x, y, &options.settings)?;
+        let (hyper, settings, stop) = (&found.hyper, &options.settings, || observer.given_up());
+        let model = Self::condition_until(hyper, &z, x, y, settings, &stop)?;
         let cg = found.cg.and(model.evidence().cg);
         let Found { trained, cg_steps, rounds, .. } = found;
         Ok(CglbFit { model, trained, notices, cg, cg_steps, rounds })

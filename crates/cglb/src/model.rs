@@ -8,7 +8,7 @@ use linalg_cg::Preconditioner;
 use ndarray::{Array2, ArrayRef2, Axis};
 use sparse_gp::{Jitter, Sgpr, SgprParts, check_points};
 
-use crate::auxiliary::{Solved, solve};
+use crate::auxiliary::{Solved, solve_until};
 use crate::check::check_like_targets;
 use crate::evidence::Evidence;
 use crate::setting::{Structures, problem};
@@ -88,10 +88,25 @@ impl Cglb {
         y: &ArrayRef2<f64>,
         settings: &CglbSettings,
     ) -> Result<Self, GpError> {
+        Self::condition_until(hyper, z, x, y, settings, &|| false)
+    }
+
+    /// As [`condition`](Self::condition), given up once `stop` says `true`.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition); [`GpError::Interrupted`] if it was given up.
+    pub fn condition_until(
+        hyper: &Hyperparameters,
+        z: &ArrayRef2<f64>,
+        x: &ArrayRef2<f64>,
+        y: &ArrayRef2<f64>,
+        settings: &CglbSettings,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, GpError> {
         let tolerance = settings.prediction_tolerance;
         let solving = CglbSettings { search: settings.search.of_model(), ..settings.clone() };
         Self::at(hyper, z, x, y, settings, |problem, centred| {
-            let solved = solve(problem, centred, None, tolerance, &solving)?;
+            let solved = solve_until(problem, centred, None, tolerance, &solving, stop)?;
             let mut cg = CgStats::default();
             cg.count(solved.steps, solved.converged);
             Ok((solved, cg))

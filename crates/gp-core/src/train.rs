@@ -96,6 +96,14 @@ pub struct TrainState {
     pub stage: usize,
 }
 
+impl TrainState {
+    /// Whether there is nothing to resume.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty() && self.run.is_none() && self.adam.is_none()
+    }
+}
+
 /// Watches training, and can stop it.
 pub trait Observer {
     /// Called after every accepted step, with the state a resumed run would start from.
@@ -106,6 +114,13 @@ pub trait Observer {
     /// Asked before each evaluation, and during one that takes long; `true` stops training where the
     /// last step ended.
     fn interrupted(&self) -> bool {
+        false
+    }
+
+    /// Asked while the model is conditioned on the data after training, where that takes long; `true`
+    /// gives the fit up as [`GpError::Interrupted`]. What [`step`](Self::step) was told last can be
+    /// resumed all the same.
+    fn given_up(&self) -> bool {
         false
     }
 }

@@ -1,24 +1,22 @@
 //! The stochastic estimate of the log marginal likelihood and its gradient.
 
-use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
-use bounds::{Problem, Rounding};
+use bounds::Problem;
 use gp_core::{GpError, HyperGradient, Hyperparameters, check_data};
 use kernels::{KernelOperator, Store};
 use linalg_cg::{LanczosOptions, LanczosSolution, StopReason, cg_lanczos_watched};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, concatenate, s};
 
-use crate::gradient::{TraceGradient, form, mean_and_error, mean_gradient, trace_gradient};
+use crate::gradient::{TraceGradient, form, mean_gradient, trace_gradient};
 use crate::options::EstimatorOptions;
 use crate::probes::probes;
 use crate::report::SolverReport;
 use crate::surrogate::{Chosen, Surrogate};
+use crate::value::LmlValue;
 
 /// Products that an estimate is likely to take, for whether keeping tiles pays.
 const PRODUCTS: usize = 40;
-/// The Radau node: below 1, the least eigenvalue of P^(−½)KP^(−½), by more than rounding.
-const RADAU_NODE: f64 = 1.0 - 1e-9;
 /// Rounding of a sum of forms, relative to it.
 const ROUNDING: f64 = 1e-8;
 
@@ -128,7 +126,7 @@ pub(crate) struct Task<'t, 'a> {
 }
 
 impl<'t, 'a> Task<'t, 'a> {
-    fn new(
+    pub(crate) fn new(
         hyper: &'t Hyperparameters,
         problem: &'t Problem<'a>,
         surrogate: &'t dyn Surrogate,
@@ -140,24 +138,20 @@ impl<'t, 'a> Task<'t, 'a> {
     pub(crate) fn estimate(&self, y: &ArrayRef2<f64>, seed: u64) -> Result<LmlEstimate, GpError> {
         let (x, targets) = (self.problem.x(), y.ncols());
         let r = self.hyper.residual(x, y);
-        let z = probes(self.options.kind, x.nrows(), self.options.probes, seed);
-        let w = self.surrogate.colour(&z)?;
+        let w = self.coloured(seed)?;
         let operator = operator(self.problem, self.options.cache_bytes);
         let run = self.solve(&operator, &r, &w)?;
         let alpha = run.v.slice(s![.., ..targets]).to_owned();
-        let (quad, quad_slack) = self.quad(&r, &run, targets);
-        let lengths = (&w * &self.surrogate.solve(&w)).sum_axis(Axis(0));
-        let (samples, log_det_slack) = self.log_dets(&run, targets, &lengths)?;
-        let (mean, error) = mean_and_error(samples.iter().copied());
-        let log_det = self.surrogate.log_det() + mean;
-        let log_det_standard_error = error.hypot(Rounding::new(self.problem).log_det(log_det));
+        let left = run.residual.slice(s![.., ..targets]);
+        let solver = SolverReport::of_lanczos(&run);
+        let found = self.value([&r, &alpha, &left], &w, &run.tridiagonals[targets..], solver)?;
         let trace = self.trace(&operator, &run, &w, targets)?;
         let (gradient, gradient_standard_error) = self.gradient(&operator, &alpha, &trace);
-        let (n, p) = (x.nrows() as f64, targets as f64);
-        let solver = SolverReport { quad_slack, log_det_slack, ..SolverReport::of_lanczos(&run) };
+        let LmlValue { value, standard_error, quad, log_det, log_det_standard_error, solver } =
+            found;
         Ok(LmlEstimate {
-            value: -0.5 * quad - 0.5 * p * (log_det + n * (2.0 * PI).ln()),
-            standard_error: 0.5 * p * log_det_standard_error,
+            value,
+            standard_error,
             gradient,
             gradient_standard_error,
             quad,
@@ -168,8 +162,14 @@ impl<'t, 'a> Task<'t, 'a> {
         })
     }
 
+    /// Probes with covariance P, `[N, t]`.
+    pub(crate) fn coloured(&self, seed: u64) -> Result<Array2<f64>, GpError> {
+        let n = self.problem.n();
+        self.surrogate.colour(&probes(self.options.kind, n, self.options.probes, seed))
+    }
+
     /// One block over targets and probes.
-    fn solve(
+    pub(crate) fn solve(
         &self,
         operator: &KernelOperator<'_>,
         r: &Array2<f64>,
@@ -183,16 +183,11 @@ impl<'t, 'a> Task<'t, 'a> {
         let tolerances: Array1<f64> = quads.into_iter().enumerate().map(tolerance).collect();
         let options =
             LanczosOptions { max_steps: self.options.max_steps, ..LanczosOptions::default() };
-        let watch = |_| self.watch();
+        let look = |_| watch(self.stop);
         let run =
-            cg_lanczos_watched(operator, &block, self.surrogate, &tolerances, &options, &watch)?;
+            cg_lanczos_watched(operator, &block, self.surrogate, &tolerances, &options, &look)?;
         not_interrupted(run.reports.iter().map(|report| report.stop_reason))?;
         Ok(run)
-    }
-
-    /// Asks whether to stop.
-    pub(crate) fn watch(&self) -> ControlFlow<()> {
-        if (self.stop)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// ½ rᵀP⁻¹r ≤ nats bounds the slack where P ⪯ K; elsewhere the residual is reduced as far as the
@@ -200,38 +195,6 @@ impl<'t, 'a> Task<'t, 'a> {
     fn slack_tolerance(&self, quad: f64) -> f64 {
         let absolute = 2.0 * self.options.nats;
         if self.surrogate.is_below() { absolute } else { absolute * (quad / (quad + 1.0)).min(1.0) }
-    }
-
-    /// vᵀKv + 2rᵀv + rᵀP⁻¹r over targets, and what it may be too large by, halved.
-    fn quad(&self, y: &Array2<f64>, run: &LanczosSolution, targets: usize) -> (f64, f64) {
-        let (v, r) = (run.v.slice(s![.., ..targets]), run.residual.slice(s![.., ..targets]));
-        let lower: f64 = (&v * &(y + &r)).sum();
-        let slack = if self.surrogate.is_below() {
-            run.reports[..targets].iter().map(|report| report.residual_quad).sum()
-        } else {
-            r.iter().map(|r| r * r).sum::<f64>() / self.problem.sigma2()
-        };
-        (lower + slack, 0.5 * slack)
-    }
-
-    /// zᵀ log(P^(−½)KP^(−½)) z of each probe, and how much less it may be in the mean, times P/2.
-    fn log_dets(
-        &self,
-        run: &LanczosSolution,
-        targets: usize,
-        lengths: &Array1<f64>,
-    ) -> Result<(Vec<f64>, Option<f64>), GpError> {
-        let (mut samples, mut slack) = (Vec::with_capacity(lengths.len()), 0.0);
-        for (tridiagonal, length) in run.tridiagonals[targets..].iter().zip(lengths) {
-            let log = length * tridiagonal.rule()?.apply(positive_ln);
-            if self.surrogate.is_below() {
-                let lower = length * tridiagonal.radau_rule(RADAU_NODE)?.apply(positive_ln);
-                slack += (log - lower).max(0.0);
-            }
-            samples.push(log);
-        }
-        let mean = 0.5 * targets as f64 * slack / lengths.len() as f64;
-        Ok((samples, self.surrogate.is_below().then_some(mean)))
     }
 
     fn trace(
@@ -265,6 +228,11 @@ impl<'t, 'a> Task<'t, 'a> {
     }
 }
 
+/// Ends a solve once `stop` says `true`.
+pub(crate) fn watch(stop: &dyn Fn() -> bool) -> ControlFlow<()> {
+    if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// Refuses what solves that were given up have left.
 pub(crate) fn not_interrupted(mut ends: impl Iterator<Item = StopReason>) -> Result<(), GpError> {
     if ends.any(|end| end == StopReason::Interrupted) { Err(GpError::Interrupted) } else { Ok(()) }
@@ -274,11 +242,6 @@ pub(crate) fn not_interrupted(mut ends: impl Iterator<Item = StopReason>) -> Res
 fn split(mut flat: Vec<f64>, mean: Vec<f64>) -> HyperGradient {
     let log_noise_variance = flat.pop().unwrap_or(f64::NAN);
     HyperGradient { log_kernel: flat, log_noise_variance, mean }
-}
-
-/// Eigenvalues of T are at least those of a positive definite matrix; 0 and below are rounding.
-fn positive_ln(value: f64) -> f64 {
-    value.max(f64::MIN_POSITIVE).ln()
 }
 
 /// K with its tiles kept where that fits and pays.

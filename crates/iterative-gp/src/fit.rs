@@ -31,7 +31,7 @@ impl IterativeGp {
     ///
     /// # Errors
     /// Data that are empty, not finite or of disagreeing shapes; parameters and options out of range;
-    /// equal rows without noise; no usable start.
+    /// equal rows without noise; no usable start; [`GpError::Interrupted`] for an observer that gives up.
     pub fn fit(
         template: &Hyperparameters,
         x: &ArrayRef2<f64>,
@@ -48,7 +48,8 @@ impl IterativeGp {
         let trained = training.run(template)?;
         let spent = training.spent;
         let hyper = space.unpack(&trained.u)?;
-        let model = Self::condition(&hyper, x, y, &options.prediction)?;
+        let stop = || observer.given_up();
+        let model = Self::condition_until(&hyper, x, y, &options.prediction, &stop)?;
         Ok((model.with_training(spent), trained))
     }
 }

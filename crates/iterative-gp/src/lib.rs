@@ -12,6 +12,7 @@ mod probes;
 mod report;
 mod solves;
 mod surrogate;
+mod value;
 
 pub use draws::FunctionDraws;
 pub use estimate::{LmlEstimate, lml_estimate, lml_estimate_with};
@@ -23,3 +24,4 @@ pub use options::{
 };
 pub use report::SolverReport;
 pub use surrogate::{NystromSurrogate, Surrogate, SurrogateDerivative, VecchiaSurrogate};
+pub use value::LmlValue;

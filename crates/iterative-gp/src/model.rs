@@ -11,12 +11,13 @@ use ndarray::{Array2, Array3, ArrayRef2, Axis};
 use rand::Rng;
 
 use crate::draws::FunctionDraws;
-use crate::estimate::{LmlEstimate, lml_estimate, operator};
+use crate::estimate::{Task, operator};
 use crate::love::Love;
 use crate::options::{EstimatorOptions, Preconditioning, PredictionOptions, Variance};
 use crate::report::SolverReport;
 use crate::solves::Solver;
 use crate::surrogate::Chosen;
+use crate::value::LmlValue;
 
 /// All that a model consists of: what a file must hold.
 #[derive(Debug, Clone)]
@@ -73,7 +74,7 @@ pub struct IterativeGp {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The stochastic estimate.
-    pub estimate: LmlEstimate,
+    pub estimate: LmlValue,
     /// The deterministic bracket at the same hyperparameters.
     pub bracket: Bracket,
 }
@@ -106,13 +107,27 @@ impl IterativeGp {
         y: &ArrayRef2<f64>,
         options: &PredictionOptions,
     ) -> Result<Self, GpError> {
+        Self::condition_until(hyper, x, y, options, &|| false)
+    }
+
+    /// As [`condition`](Self::condition), given up once `stop` says `true`.
+    ///
+    /// # Errors
+    /// As [`condition`](Self::condition); [`GpError::Interrupted`] if it was given up.
+    pub fn condition_until(
+        hyper: &Hyperparameters,
+        x: &ArrayRef2<f64>,
+        y: &ArrayRef2<f64>,
+        options: &PredictionOptions,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, GpError> {
         check_data(hyper, x, y)?;
         options.check()?;
         let chosen = Chosen::at(hyper, x, &options.preconditioning);
         let r = hyper.residual(x, y);
         let (alpha, solver) = chosen.with(hyper, x, |problem, surrogate| {
             let operator = &operator(problem, options.cache_bytes);
-            let solver = Solver { problem, surrogate, operator, options };
+            let solver = Solver { problem, surrogate, operator, options, stop };
             let (alpha, _, report) = solver.solve(&r, None, options.nats)?;
             Ok((alpha, report))
         })?;
@@ -183,12 +198,18 @@ impl IterativeGp {
         self.parts.hyper.residual(&self.parts.x, &self.parts.y)
     }
 
-    /// The stochastic estimate of the log marginal likelihood of the training rows.
+    /// The stochastic estimate of the log marginal likelihood of the training rows, its quadratic term
+    /// from this model's α.
     ///
     /// # Errors
-    /// As [`lml_estimate`].
-    pub fn estimate(&self, options: &EstimatorOptions, seed: u64) -> Result<LmlEstimate, GpError> {
-        lml_estimate(&self.parts.hyper, &self.parts.x, &self.parts.y, options, seed)
+    /// As [`lml_estimate`](crate::lml_estimate).
+    pub fn estimate(&self, options: &EstimatorOptions, seed: u64) -> Result<LmlValue, GpError> {
+        options.check()?;
+        let IterativeParts { hyper, x, y, alpha, .. } = &self.parts;
+        let chosen = Chosen::at(hyper, x, &options.preconditioning);
+        chosen.with(hyper, x, |problem, surrogate| {
+            Task::new(hyper, problem, surrogate, options).value_at(y, alpha, seed)
+        })
     }
 
     /// The best of all bounds of the `bounds` crate, with `inducing` greedy inducing points and
@@ -238,7 +259,7 @@ impl IterativeGp {
         let chosen = self.chosen.get_or_init(|| Chosen::at(hyper, x, &options.preconditioning));
         chosen.with(hyper, x, |problem, surrogate| {
             let operator = &operator(problem, options.cache_bytes);
-            work(&Solver { problem, surrogate, operator, options })
+            work(&Solver { problem, surrogate, operator, options, stop: &|| false })
         })
     }
 

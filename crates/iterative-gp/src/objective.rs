@@ -10,7 +10,7 @@ use linalg_cg::{CgOptions, CgProgress, Stop, cg_block_watched};
 use ndarray::{Array2, ArrayRef2, Axis, concatenate, s};
 
 use crate::draws::independent_draws;
-use crate::estimate::{Task, not_interrupted, operator};
+use crate::estimate::{Task, not_interrupted, operator, watch};
 use crate::gradient::{TraceGradient, form, mean_gradient};
 use crate::options::{EstimatorOptions, GradientEstimator};
 use crate::probes::seed_of_round;
@@ -82,9 +82,9 @@ impl<'a> IterativeObjective<'a> {
         let stop = Stop::RelativeResidual(self.options.tolerance);
         let cg = CgOptions::default().max_iters(max_steps);
         let start = self.state.warm.take();
-        let watch = |_: &CgProgress| task.watch();
+        let look = |_: &CgProgress| watch(task.stop);
         let start = start.as_deref();
-        let run = cg_block_watched(&operator, &block, surrogate, &stop, start, &cg, &watch)?;
+        let run = cg_block_watched(&operator, &block, surrogate, &stop, start, &cg, &look)?;
         not_interrupted(run.reports.iter().map(|report| report.stop_reason))?;
         let alpha = run.v.slice(s![.., ..targets]).to_owned();
         let left = run.residual.slice(s![.., ..targets]).to_owned();

@@ -3,9 +3,10 @@
 use bounds::Problem;
 use gp_core::GpError;
 use kernels::{KernelOperator, kernel_matrix};
-use linalg_cg::{CgOptions, Preconditioner, ScaledIdentity, Stop, cg_block};
+use linalg_cg::{CgOptions, CgProgress, Preconditioner, ScaledIdentity, Stop, cg_block_watched};
 use ndarray::{Array1, Array2, ArrayRef2, Axis, s};
 
+use crate::estimate::{not_interrupted, watch};
 use crate::options::PredictionOptions;
 use crate::report::SolverReport;
 use crate::surrogate::Surrogate;
@@ -21,6 +22,8 @@ pub(crate) struct Solver<'s, 'a> {
     pub(crate) surrogate: &'s dyn Surrogate,
     pub(crate) operator: &'s KernelOperator<'a>,
     pub(crate) options: &'s PredictionOptions,
+    /// Once this says `true` a solve is given up as interrupted.
+    pub(crate) stop: &'s dyn Fn() -> bool,
 }
 
 impl Solver<'_, '_> {
@@ -36,7 +39,10 @@ impl Solver<'_, '_> {
         let inverse: &dyn Preconditioner = if below { self.surrogate } else { &floor };
         let stop = Stop::QuadraticSlack { nats, inverse };
         let options = CgOptions::default().max_iters(self.options.max_steps);
-        let run = cg_block(self.operator, rhs, self.surrogate, &stop, start, &options)?;
+        let look = |_: &CgProgress| watch(self.stop);
+        let (operator, surrogate) = (self.operator, self.surrogate);
+        let run = cg_block_watched(operator, rhs, surrogate, &stop, start, &options, &look)?;
+        not_interrupted(run.reports.iter().map(|report| report.stop_reason))?;
         let quad_slack = run.reports.iter().filter_map(|report| report.quadratic_slack).sum();
         let report = SolverReport { quad_slack, ..SolverReport::of_cg(&run) };
         Ok((run.v, run.residual, report))

@@ -105,7 +105,7 @@ fn condition_or_train(
 ) -> Result<(Outcome, Rows), GpError> {
     let (method, n) = (options.method, rows.x.nrows());
     if !options.train {
-        return Ok((method.condition(template, &rows, options)?, rows));
+        return Ok((method.condition(template, &rows, options, &|| observer.given_up())?, rows));
     }
     let Some(count) = options.training_rows.filter(|count| *count < n) else {
         return Ok((method.fit(template, &rows, options, observer)?, rows));
@@ -115,7 +115,8 @@ fn condition_or_train(
     if part.trained.as_ref().is_some_and(|t| t.stop_reason == StopReason::Interrupted) {
         return Ok((part, few));
     }
-    let whole = method.condition(part.gp.hyperparameters(), &rows, options)?;
+    let whole =
+        method.condition(part.gp.hyperparameters(), &rows, options, &|| observer.given_up())?;
     let said = format!(
         "hyperparameters were trained on {count} of the {n} rows, drawn at random by the seed; the posterior uses all rows, and `taut certify` has more bounds"
     );

@@ -19,7 +19,7 @@ use gp_core::{Floors, GpError, Hyperparameters, Observer, Posterior, Prediction,
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions, SpectralReport};
+use crate::{CgSummary, Evidence, EvidenceOptions, FitOptions, SpectralReport, Surrogates};
 
 /// How a model is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +148,12 @@ impl Method {
         self.inference().noise_floor()
     }
 
+    /// The neighbours that `taut fit` takes where no number is asked for.
+    #[must_use]
+    pub fn neighbours(self) -> usize {
+        self.inference().neighbours()
+    }
+
     pub(crate) fn n_starts(self, options: &FitOptions, d: usize) -> usize {
         self.inference().n_starts(options, d)
     }
@@ -183,8 +189,9 @@ impl Method {
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError> {
-        self.inference().condition(hyper, rows, options)
+        self.inference().condition(hyper, rows, options, stop)
     }
 }
 
@@ -226,6 +233,11 @@ pub(crate) trait Inference: Sync {
         Floors::default().noise_variance
     }
 
+    /// The neighbours of surrogates unless told otherwise.
+    fn neighbours(&self) -> usize {
+        Surrogates::default().neighbours
+    }
+
     /// How many starts training on rows of `d` inputs screens.
     fn n_starts(&self, options: &FitOptions, _d: usize) -> usize {
         options.plan.starts
@@ -240,12 +252,14 @@ pub(crate) trait Inference: Sync {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, GpError>;
 
-    /// Conditions on the rows at given hyperparameters.
+    /// Conditions on the rows at given hyperparameters; where that is a solve that takes long, it is given
+    /// up as interrupted once `stop` says `true`.
     fn condition(
         &self,
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError>;
 }
 

@@ -234,6 +234,38 @@ fn a_run_cut_off_within_a_solve_goes_on_with_the_same_bits() {
     }
 }
 
+/// Gives up in the midst of the solve that conditions, and keeps the last state.
+struct Leaves {
+    left: Cell<usize>,
+    state: Option<TrainState>,
+}
+
+impl Observer for Leaves {
+    fn step(&mut self, _: &Progress, state: &TrainState) {
+        self.state = Some(state.clone());
+    }
+
+    fn given_up(&self) -> bool {
+        self.left.set(self.left.get().saturating_sub(1));
+        self.left.get() == 0
+    }
+}
+
+#[test]
+fn a_fit_given_up_while_it_conditions_has_lost_no_step() {
+    for bound in ["arithmetic-geometric", "vecchia"] {
+        let mut options = options(bound, 5, 30);
+        let whole = fit(&options, &mut ()).unwrap();
+        let mut leaves = Leaves { left: Cell::new(3), state: None };
+        assert!(matches!(fit(&options, &mut leaves), Err(GpError::Interrupted)), "{bound}");
+        options.plan.resume = leaves.state;
+        let resumed = fit(&options, &mut ()).unwrap();
+        assert_eq!(resumed.trained.u, whole.trained.u, "{bound}");
+        assert_eq!(resumed.trained.stop_reason, whole.trained.stop_reason, "{bound}");
+        assert_eq!(resumed.model.evidence(), whole.model.evidence(), "{bound}");
+    }
+}
+
 /// Every state that a run passes through.
 #[derive(Default)]
 struct Keeps(Vec<TrainState>);

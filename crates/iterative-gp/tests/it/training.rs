@@ -157,6 +157,39 @@ fn a_fit_cut_off_within_a_solve_takes_the_same_steps() {
     }
 }
 
+/// Gives up in the midst of the solve that conditions, and keeps the last state.
+struct Leaves {
+    left: Cell<usize>,
+    state: TrainState,
+}
+
+impl Observer for Leaves {
+    fn step(&mut self, _: &Progress, state: &TrainState) {
+        self.state = state.clone();
+    }
+
+    fn given_up(&self) -> bool {
+        self.left.set(self.left.get().saturating_sub(1));
+        self.left.get() == 0
+    }
+}
+
+#[test]
+fn a_fit_given_up_while_it_conditions_has_lost_no_step() {
+    let x = points(150, 2, 0);
+    let y = targets(&x);
+    let template = leaf("matern32", &[1.0, 1.0], 1.0);
+    let mut options = short(GradientEstimator::Hutchinson);
+    let (model, whole) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+    let mut leaves = Leaves { left: Cell::new(3), state: TrainState::default() };
+    let first = IterativeGp::fit(&template, &x, &y, &options, &mut leaves);
+    assert!(matches!(first, Err(GpError::Interrupted)));
+    options.plan.resume = Some(leaves.state);
+    let (resumed, found) = IterativeGp::fit(&template, &x, &y, &options, &mut ()).unwrap();
+    assert_eq!((bits(&found.u), found.evaluations), (bits(&whole.u), whole.evaluations));
+    assert_eq!(resumed.alpha(), model.alpha());
+}
+
 #[test]
 fn what_is_held_fixed_stays() {
     let x = points(60, 1, 0);

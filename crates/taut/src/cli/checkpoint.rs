@@ -70,9 +70,11 @@ pub(crate) struct Watch<'a> {
     stage: String,
     n_starts: usize,
     /// Final states of the kernels trained so far.
-    pub(crate) finished: Vec<TrainState>,
+    finished: Vec<TrainState>,
     saved: Instant,
     failed: bool,
+    /// The last state of the kernel under way that can be resumed.
+    latest: Option<TrainState>,
 }
 
 impl<'a> Watch<'a> {
@@ -92,12 +94,13 @@ impl<'a> Watch<'a> {
             finished: Vec::new(),
             saved: Instant::now(),
             failed: false,
+            latest: None,
         }
     }
 
     /// Another kernel is about to be trained; `stage` says which.
     pub(crate) fn begin(&mut self, stage: String, n_starts: usize) {
-        (self.stage, self.n_starts) = (stage, n_starts);
+        (self.stage, self.n_starts, self.latest) = (stage, n_starts, None);
     }
 
     /// Saves the finished kernels' states and that of the one under way.
@@ -107,8 +110,28 @@ impl<'a> Watch<'a> {
         FORMAT.write(&self.path, &Checkpoint { fingerprint, states }).map(drop)
     }
 
+    /// The training under way has come to its end; what took long is kept while bounds are computed.
+    pub(crate) fn end(&mut self, state: TrainState) {
+        let long = state.seconds >= BETWEEN_SAVES.as_secs_f64();
+        self.latest = None;
+        self.finished.push(state);
+        if long && !self.failed {
+            self.keep(None);
+        }
+    }
+
+    /// Saves in passing, and says once if that cannot be.
+    fn keep(&mut self, current: Option<&TrainState>) {
+        if let Err(error) = self.save(current) {
+            self.display.say(&format!("warning: no checkpoint can be saved: {error}"));
+            self.failed = true;
+        }
+        self.saved = Instant::now();
+    }
+
     /// Saves what there is and says how to go on.
     pub(crate) fn interrupted(&self, current: Option<&TrainState>) -> Failure {
+        let current = current.or(self.latest.as_ref());
         self.display.clear();
         if current.is_none() && self.finished.is_empty() {
             return Failure::interrupted("nothing had been computed yet: run the command again");
@@ -126,17 +149,18 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn step(&mut self, progress: &Progress, state: &TrainState) {
         self.display.now(format!("{}{}", self.stage, training_line(progress, self.n_starts)));
+        self.latest = (!state.is_empty()).then(|| state.clone());
         if self.saved.elapsed() < BETWEEN_SAVES || self.failed {
             return;
         }
-        if let Err(error) = self.save(Some(state)) {
-            self.display.say(&format!("warning: no checkpoint can be saved: {error}"));
-            self.failed = true;
-        }
-        self.saved = Instant::now();
+        self.keep(Some(state));
     }
 
     fn interrupted(&self) -> bool {
+        self.interrupt.asked()
+    }
+
+    fn given_up(&self) -> bool {
         self.interrupt.asked()
     }
 }

@@ -28,7 +28,9 @@ impl Interrupt {
                 std::process::exit(130);
             }
             if state.finishing.load(Ordering::SeqCst) {
-                tell("note: the results are being written; interrupt again to stop without them");
+                tell(
+                    "note: bounds and results are being written; interrupt again to stop without them",
+                );
             }
         })?;
         Ok(interrupt)

@@ -56,6 +56,9 @@ pub(crate) fn train(
         watch.begin(stage, options.n_starts(tables.train.x.ncols()));
         let began = Instant::now();
         let fitted = one(tables, &options, &mut watch)?;
+        if index + 1 == count && !args.common.quiet {
+            interrupt.finishing();
+        }
         let (clock, trained) = (began.elapsed().as_secs_f64(), fitted.trained.as_ref());
         // Training that was resumed has spent more, and some methods have none to tell of.
         let seconds = trained.map_or(clock, |trained| trained.seconds);
@@ -74,9 +77,6 @@ pub(crate) fn train(
         )
     })?;
     let resumable = stopped_by_a_limit(&fitted) && watch.save(None).is_ok();
-    if !args.common.quiet {
-        interrupt.finishing();
-    }
     Ok(Outcome { fitted, evidence, kernels: rows, resumable })
 }
 
@@ -115,7 +115,7 @@ fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<F
     if trained.stop_reason == StopReason::Interrupted {
         return Err(watch.interrupted(Some(&trained.state)));
     }
-    watch.finished.push(trained.state.clone());
+    watch.end(trained.state.clone());
     Ok(fitted)
 }
 

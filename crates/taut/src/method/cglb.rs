@@ -63,10 +63,12 @@ impl Inference for ConjugateGradients {
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError> {
         let settings = settings(rows, options)?;
         let chosen = options.choose_inducing_points(hyper, &rows.x)?;
-        let model = Cglb::condition(hyper, &chosen.z, &rows.x, &rows.y, &settings)?;
+        let Rows { x, y } = rows;
+        let model = Cglb::condition_until(hyper, &chosen.z, x, y, &settings, stop)?;
         let notices = chosen.notices.iter().map(ToString::to_string).collect();
         let cg = model.evidence().cg.into();
         Ok(Outcome { gp: Box::new(model), trained: None, notices, cg })

@@ -42,6 +42,7 @@ impl Inference for Cholesky {
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        _stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError> {
         let gp = ExactGp::condition(hyper, &rows.x, &rows.y, options.memory_budget)?;
         Ok(outcome(gp, None))

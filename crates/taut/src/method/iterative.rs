@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use gp_core::{AdamOptions, GpError, Hyperparameters, Observer, Posterior, Prediction, Trained};
 use iterative_gp::{
-    EstimatorOptions, GradientEstimator, IterativeGp, IterativeOptions, IterativeParts,
+    EstimatorOptions, GradientEstimator, IterativeGp, IterativeOptions, IterativeParts, LmlValue,
     Preconditioning, PredictionOptions, Schedule, SolverReport, Variance,
 };
 use ndarray::{Array2, Array3, ArrayRef2};
@@ -21,10 +21,15 @@ use crate::{
 
 /// Random features of a pathwise probe, and the steps after which its solve ends.
 const PATHWISE: GradientEstimator = GradientEstimator::Pathwise { features: 1024, max_steps: 20 };
-/// What the solves behind the reported estimate may leave: relative to a probe, and in nats.
-const REPORTED_TOLERANCE: f64 = 1e-4;
+/// What solves for the probes of the reported estimate may leave, relative to a probe: its square is what
+/// the quadratures lose, far below what chance does.
+const REPORTED_TOLERANCE: f64 = 3e-3;
 /// The smaller the noise, the more steps solves take that do without a factorisation.
 const NOISE_FLOOR: f64 = 1e-4;
+/// Pivots, unless told otherwise.
+const RANK: usize = 100;
+/// A surrogate that carries the determinant as well as it preconditions is worth more neighbours than bounds are.
+const NEIGHBOURS: usize = 60;
 /// Rows between looks at who watches where each takes a solve; a multiple of those solved together.
 const SOLVED_ROWS: usize = 256;
 
@@ -59,6 +64,10 @@ impl Inference for StochasticTraces {
         NOISE_FLOOR
     }
 
+    fn neighbours(&self) -> usize {
+        NEIGHBOURS
+    }
+
     fn fit(
         &self,
         template: &Hyperparameters,
@@ -80,9 +89,11 @@ impl Inference for StochasticTraces {
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError> {
         let choice = Choice::new(rows, options)?;
-        let gp = IterativeGp::condition(hyper, &rows.x, &rows.y, &choice.prediction)?;
+        let (x, y, prediction) = (&rows.x, &rows.y, &choice.prediction);
+        let gp = IterativeGp::condition_until(hyper, x, y, prediction, stop)?;
         Ok(choice.outcome(gp, None, Vec::new(), CgSummary::default()))
     }
 }
@@ -102,7 +113,6 @@ impl Choice {
         let estimator = EstimatorOptions {
             preconditioning: preconditioning.clone(),
             tolerance: REPORTED_TOLERANCE,
-            nats: REPORTED_TOLERANCE,
             ..EstimatorOptions::default()
         };
         let probes = given.probes.unwrap_or(estimator.probes);
@@ -166,12 +176,16 @@ impl Choice {
 }
 
 fn preconditioning(options: &FitOptions) -> Preconditioning {
-    match (options.preconditioning, options.iterative.preconditioner_rank) {
-        (Some(cglb::Preconditioning::Vecchia), _) => {
-            Preconditioning::Vecchia { neighbours: options.surrogates.neighbours }
-        }
-        (_, Some(rank)) => Preconditioning::PivotedCholesky { rank },
-        _ => Preconditioning::default(),
+    use cglb::Preconditioning as Kind;
+    let neighbours = options.surrogates.neighbours;
+    let given = options.iterative.preconditioner_rank;
+    let rank = given.unwrap_or(RANK);
+    match options.preconditioning {
+        Some(Kind::Vecchia) => Preconditioning::Vecchia { neighbours },
+        Some(Kind::Nystrom) => Preconditioning::PivotedCholesky { rank },
+        // Pivots alone where only they were asked for.
+        None if given.is_some() => Preconditioning::PivotedCholesky { rank },
+        _ => Preconditioning::Auto { rank, neighbours },
     }
 }
 
@@ -208,64 +222,53 @@ pub(crate) struct Iterative {
     gp: IterativeGp,
     estimator: EstimatorOptions,
     seed: u64,
-    estimate: OnceLock<Estimate>,
-}
-
-/// An estimate of the log marginal likelihood, without its gradient.
-#[derive(Debug, Clone, Copy)]
-struct Estimate {
-    value: f64,
-    standard_error: f64,
-    solver: SolverReport,
+    estimate: OnceLock<LmlValue>,
 }
 
 impl Iterative {
-    fn estimate(&self) -> Result<Estimate, GpError> {
+    fn estimate(&self) -> Result<LmlValue, GpError> {
         if let Some(known) = self.estimate.get() {
             return Ok(*known);
         }
         let found = self.gp.estimate(&self.estimator, self.seed)?;
-        let (value, standard_error, solver) = (found.value, found.standard_error, found.solver);
-        Ok(*self.estimate.get_or_init(|| Estimate { value, standard_error, solver }))
+        Ok(*self.estimate.get_or_init(|| found))
     }
 }
 
-impl Estimate {
-    fn warnings(&self, evidence: &Evidence, of_mean: &SolverReport) -> Vec<String> {
-        let capped = (of_mean.capped > 0).then(|| {
-            format!(
-                "conjugate gradients for the posterior mean stopped after {} steps with relative residual {:.1e}: its quadratic term is uncertain by {:.3e} nats, and predictions are that much less accurate; more steps are allowed with --cg-max-steps",
-                of_mean.steps_max, of_mean.worst_residual, of_mean.quad_slack
-            )
-        });
-        capped.into_iter().chain(self.capped()).chain(self.outside(evidence)).collect()
-    }
+/// What a user of the estimate should know.
+fn warnings(found: &LmlValue, evidence: &Evidence, of_mean: &SolverReport) -> Vec<String> {
+    let capped = (of_mean.capped > 0).then(|| {
+        format!(
+            "conjugate gradients for the posterior mean stopped after {} steps with relative residual {:.1e}: its quadratic term is uncertain by {:.3e} nats, and predictions are that much less accurate; more steps are allowed with --cg-max-steps",
+            of_mean.steps_max, of_mean.worst_residual, of_mean.quad_slack
+        )
+    });
+    capped.into_iter().chain(capped_estimate(found)).chain(outside(found, evidence)).collect()
+}
 
-    fn capped(&self) -> Option<String> {
-        let Self { solver, .. } = self;
-        let low = solver.quad_slack + solver.log_det_slack.unwrap_or(0.0);
-        let unknown = if solver.log_det_slack.is_none() { " and more" } else { "" };
-        (solver.capped > 0).then(|| {
-            format!(
-                "{} of the {} solves behind the estimated log marginal likelihood stopped after {} steps with relative residuals up to {:.1e}: it may be too small by {low:.3e} nats{unknown} beside its standard error",
-                solver.capped, solver.solves, solver.steps_max, solver.worst_residual
-            )
-        })
-    }
+fn capped_estimate(LmlValue { solver, .. }: &LmlValue) -> Option<String> {
+    let low = solver.quad_slack + solver.log_det_slack.unwrap_or(0.0);
+    let unknown = if solver.log_det_slack.is_none() { " and more" } else { "" };
+    (solver.capped > 0).then(|| {
+        format!(
+            "{} of the {} solves behind the estimated log marginal likelihood stopped after {} steps with relative residuals up to {:.1e}: it may be too small by {low:.3e} nats{unknown} beside its standard error",
+            solver.capped, solver.solves, solver.steps_max, solver.worst_residual
+        )
+    })
+}
 
-    /// What chance, or a standard error from few probes, has done.
-    fn outside(&self, evidence: &Evidence) -> Option<String> {
-        let above = evidence.upper.map(|upper| (self.value - upper, "above the proven upper"));
-        let below = evidence.lower.map(|lower| (lower - self.value, "below the proven lower"));
-        let (by, side) = above.into_iter().chain(below).find(|(by, _)| *by > 0.0)?;
-        Some(format!(
-            "the estimated log marginal likelihood {} ± {} lies {} nats ({:.1} standard errors) {side} bound: go by the bounds",
-            fixed(self.value, 4),
-            fixed(self.standard_error, 4),
-            fixed(by, 4),
-            by / self.standard_error
-        ))
-    }
+/// What chance, or a standard error from few probes, has done.
+fn outside(found: &LmlValue, evidence: &Evidence) -> Option<String> {
+    let above = evidence.upper.map(|upper| (found.value - upper, "above the proven upper"));
+    let below = evidence.lower.map(|lower| (lower - found.value, "below the proven lower"));
+    let (by, side) = above.into_iter().chain(below).find(|(by, _)| *by > 0.0)?;
+    Some(format!(
+        "the estimated log marginal likelihood {} ± {} lies {} nats ({:.1} standard errors) {side} bound: go by the bounds",
+        fixed(found.value, 4),
+        fixed(found.standard_error, 4),
+        fixed(by, 4),
+        by / found.standard_error
+    ))
 }
 
 impl Posterior for Iterative {
@@ -330,7 +333,7 @@ impl Conditioned for Iterative {
             known
         };
         found.cg = found.cg.with(estimate.solver.into());
-        let said = estimate.warnings(&found, self.gp.solver());
+        let said = warnings(&estimate, &found, self.gp.solver());
         found.warnings.extend(said);
         Ok(found)
     }

@@ -58,6 +58,7 @@ impl Inference for InducingPoints {
         hyper: &Hyperparameters,
         rows: &Rows,
         options: &FitOptions,
+        _stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, GpError> {
         let settings = settings(rows, options)?;
         let chosen = options.choose_inducing_points(hyper, &rows.x)?;

@@ -55,7 +55,13 @@ impl Inference for SparseSpectrum {
         }
     }
 
-    fn condition(&self, _: &Hyperparameters, _: &Rows, _: &FitOptions) -> Result<Outcome, GpError> {
+    fn condition(
+        &self,
+        _: &Hyperparameters,
+        _: &Rows,
+        _: &FitOptions,
+        _stop: &dyn Fn() -> bool,
+    ) -> Result<Outcome, GpError> {
         refuse("at given hyperparameters", "it finds a law of them, leave --no-train out")
     }
 }
