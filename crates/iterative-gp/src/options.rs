@@ -21,6 +21,14 @@ pub enum Preconditioning {
         /// How many.
         neighbours: usize,
     },
+    /// Pivots where what they leave of the covariance, tr(k(X, X) − Q), is at most the noise; Vecchia
+    /// elsewhere. By values alone, anew wherever parts are chosen anew.
+    Auto {
+        /// At most so many pivots.
+        rank: usize,
+        /// Neighbours of Vecchia.
+        neighbours: usize,
+    },
 }
 
 impl Default for Preconditioning {
@@ -127,7 +135,7 @@ impl Default for Variance {
 /// | --- | --- | --- |
 /// | `preconditioning` | pivoted Cholesky of rank 100 | |
 /// | `variance` | LOVE of rank 200 with 30 neighbours | |
-/// | `nats` | 1e-6 | > 0: what the solve for the mean may leave of the quadratic term |
+/// | `nats` | 1e-3 | > 0: what the solve for the mean may leave of the quadratic term |
 /// | `max_steps` | 2000 | steps of conjugate gradients |
 /// | `features` | 2048 | ≥ 1 random features of a draw |
 /// | `cache_bytes` | 512 MiB | for tiles of K, kept where that pays |
@@ -153,7 +161,7 @@ impl Default for PredictionOptions {
         Self {
             preconditioning: Preconditioning::default(),
             variance: Variance::default(),
-            nats: 1e-6,
+            nats: 1e-3,
             max_steps: 2000,
             features: 2048,
             cache_bytes: 512 << 20,

@@ -73,15 +73,32 @@ impl Chosen {
         preconditioning: &Preconditioning,
     ) -> Self {
         match preconditioning {
-            Preconditioning::PivotedCholesky { rank } => {
-                Self::Points(x.select(Axis(0), &pivots(hyper, x, *rank)))
-            }
+            Preconditioning::PivotedCholesky { rank } => Self::pivots(hyper, x, *rank).0,
             Preconditioning::InducingPoints(z) => Self::Points(z.clone()),
-            Preconditioning::Vecchia { neighbours } => {
-                let inputs = hyper.kernel.embed(x);
-                Self::Neighbours(Arc::new(VecchiaStructure::nearest(&inputs, *neighbours)))
+            Preconditioning::Vecchia { neighbours } => Self::nearest(hyper, x, *neighbours),
+            Preconditioning::Auto { rank, neighbours } => {
+                let (pivots, left) = Self::pivots(hyper, x, *rank);
+                let noise = x.nrows() as f64 * hyper.total_noise_variance();
+                if left <= noise { pivots } else { Self::nearest(hyper, x, *neighbours) }
             }
         }
+    }
+
+    fn nearest(hyper: &Hyperparameters, x: &ArrayRef2<f64>, neighbours: usize) -> Self {
+        let inputs = hyper.kernel.embed(x);
+        Self::Neighbours(Arc::new(VecchiaStructure::nearest(&inputs, neighbours)))
+    }
+
+    /// Greedy pivots of k(X, X), at most `rank`, and tr(k(X, X) − Q), which they leave.
+    fn pivots(hyper: &Hyperparameters, x: &ArrayRef2<f64>, rank: usize) -> (Self, f64) {
+        let kernel = hyper.kernel.as_ref();
+        let column = |pivot: usize| {
+            let row = x.row(pivot);
+            kernels::kernel_matrix(kernel, x, &row.insert_axis(Axis(0))).remove_axis(Axis(1))
+        };
+        let tolerance = GOOD_ENOUGH * x.nrows() as f64 * hyper.total_noise_variance();
+        let found = pivoted_cholesky(&kernel.diag(x), column, rank, tolerance);
+        (Self::Points(x.select(Axis(0), &found.pivots)), found.residual_diag.sum())
     }
 
     /// Builds the surrogate, and runs `work` with it.
@@ -105,15 +122,4 @@ impl Chosen {
             }
         }
     }
-}
-
-/// Greedy pivots of k(X, X), at most `rank`.
-fn pivots(hyper: &Hyperparameters, x: &ArrayRef2<f64>, rank: usize) -> Vec<usize> {
-    let kernel = hyper.kernel.as_ref();
-    let column = |pivot: usize| {
-        let row = x.row(pivot);
-        kernels::kernel_matrix(kernel, x, &row.insert_axis(Axis(0))).remove_axis(Axis(1))
-    };
-    let tolerance = GOOD_ENOUGH * x.nrows() as f64 * hyper.total_noise_variance();
-    pivoted_cholesky(&kernel.diag(x), column, rank, tolerance).pivots
 }

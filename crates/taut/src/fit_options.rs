@@ -118,25 +118,18 @@ impl FitOptions {
         own.chain(self.iterative.given()).collect()
     }
 
-    /// Refuses a preconditioner that the iterative method has no choice of, or that another option
-    /// leaves without effect.
+    /// Refuses pivots for a preconditioner of the iterative method that has none.
     fn check_preconditioner(&self) -> Result<(), GpError> {
-        let unused = |option, method, used_by: &str| {
-            Err(GpError::UnusedOption { option, method, used_by: used_by.to_owned() })
-        };
-        match self.preconditioning.filter(|_| self.method == Method::Iterative) {
-            Some(Preconditioning::Auto) => unused(
-                "preconditioner auto",
-                "iterative",
-                "cglb; iterative takes nystrom or vecchia",
-            ),
-            Some(Preconditioning::Vecchia) if self.iterative.preconditioner_rank.is_some() => {
-                let (option, used_by) =
-                    ("preconditioner-rank", "iterative --preconditioner nystrom");
-                unused(option, "iterative --preconditioner vecchia", used_by)
-            }
-            _ => Ok(()),
+        let without = self.method == Method::Iterative
+            && self.preconditioning == Some(Preconditioning::Vecchia);
+        if without && self.iterative.preconditioner_rank.is_some() {
+            return Err(GpError::UnusedOption {
+                option: "preconditioner-rank",
+                method: "iterative --preconditioner vecchia",
+                used_by: "iterative --preconditioner nystrom".to_owned(),
+            });
         }
+        Ok(())
     }
 
     fn spectral_settings(&self) -> [Option<Setting>; 4] {

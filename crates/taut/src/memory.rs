@@ -143,6 +143,7 @@ impl IterativeNeed {
             Preconditioning::PivotedCholesky { rank } => (*rank as u64).min(n),
             Preconditioning::InducingPoints(z) => z.nrows() as u64,
             Preconditioning::Vecchia { neighbours } => (*neighbours as u64).min(n),
+            Preconditioning::Auto { rank, neighbours } => (*rank.max(neighbours) as u64).min(n),
         };
         let columns = probes as u64 + p;
         let factor = 3 * rank.saturating_mul(n) + 4 * rank * rank;

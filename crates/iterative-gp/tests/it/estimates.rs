@@ -4,8 +4,8 @@ use crate::support::{close, estimate, exact, flat, leaf, of_rank, points, target
 use bounds::Problem;
 use gp_core::{GpError, Hyperparameters};
 use iterative_gp::{
-    EstimatorOptions, NystromSurrogate, Preconditioning, ProbeKind, Surrogate, SurrogateDerivative,
-    VecchiaSurrogate, lml_estimate_with,
+    EstimatorOptions, IterativeGp, NystromSurrogate, Preconditioning, PredictionOptions, ProbeKind,
+    Surrogate, SurrogateDerivative, VecchiaSurrogate, lml_estimate_with,
 };
 use kernels::Mean;
 use linalg_cg::Preconditioner;
@@ -133,6 +133,64 @@ fn seeds_replay_and_a_surrogate_may_be_given() {
     let surrogate = NystromSurrogate::new(&problem).unwrap();
     let own = lml_estimate_with(&hyper, &x, &y, &surrogate, &options, 7).unwrap();
     assert_eq!(own, a);
+}
+
+/// The estimate of a conditioned model spends nothing on what α tells.
+#[test]
+fn a_models_estimate_is_that_of_its_rows() {
+    let x = points(150, 2, 0);
+    let y = Array2::from_shape_fn((150, 2), |(i, j)| targets(&x)[[i, 0]] + 0.1 * (i * j) as f64);
+    let hyper = leaf("matern32", &[0.5, 0.8], 0.02);
+    for preconditioning in
+        [Preconditioning::PivotedCholesky { rank: 20 }, Preconditioning::Vecchia { neighbours: 5 }]
+    {
+        let (tolerance, nats) = (1e-9, 1e-12);
+        let prediction = PredictionOptions {
+            preconditioning: preconditioning.clone(),
+            nats,
+            ..PredictionOptions::default()
+        };
+        let options =
+            EstimatorOptions { preconditioning, tolerance, nats, ..EstimatorOptions::default() };
+        let gp = IterativeGp::condition(&hyper, &x, &y, &prediction).unwrap();
+        let (found, whole) =
+            (gp.estimate(&options, 3).unwrap(), estimate(&hyper, (&x, &y), &options, 3));
+        assert!(
+            (found.value - whole.value).abs() < 1e-7 * whole.value.abs(),
+            "{found:?} {whole:?}"
+        );
+        assert!((found.standard_error - whole.standard_error).abs() < 1e-7);
+        assert_eq!(found.solver.solves + 2, whole.solver.solves);
+        // Of an α that is no solution the estimate is smaller, by no more than it says.
+        let rough = PredictionOptions { nats: 10.0, ..prediction };
+        let rough = IterativeGp::condition(&hyper, &x, &y, &rough).unwrap();
+        let rough = rough.estimate(&options, 3).unwrap();
+        let lost = found.value - rough.value;
+        assert!(lost > 1e-6 && lost <= rough.solver.quad_slack + 1e-9, "{lost} {rough:?}");
+    }
+}
+
+/// Pivots where they leave less than the noise, neighbours elsewhere, to the bit.
+#[test]
+fn the_automatic_surrogate_is_the_one_that_fits() {
+    let x = points(200, 2, 0);
+    let y = targets(&x);
+    let (rank, neighbours) = (20, 10);
+    let pivots = Preconditioning::PivotedCholesky { rank };
+    let vecchia = Preconditioning::Vecchia { neighbours };
+    for (lengthscale, noise, expected) in [(2.0, 0.5, &pivots), (0.1, 1e-3, &vecchia)] {
+        let hyper = leaf("matern32", &[lengthscale; 2], noise);
+        let [found, other, same] = [&Preconditioning::Auto { rank, neighbours }, &pivots, expected]
+            .map(|chosen| {
+                let options = EstimatorOptions {
+                    preconditioning: chosen.clone(),
+                    ..EstimatorOptions::default()
+                };
+                estimate(&hyper, (&x, &y), &options, 1)
+            });
+        assert_eq!(found, same);
+        assert_eq!(found == other, expected == &pivots);
+    }
 }
 
 /// Rademacher probes coloured by the surrogate vary less than Gaussian ones.

@@ -64,7 +64,8 @@ pub(crate) enum Select {
 /// What speeds conjugate gradients up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PreconditionerKind {
-    /// Of cglb: nystrom, and vecchia where a cost model says that it saves time
+    /// Nystrom, and vecchia where that saves time: for cglb by a cost model, for iterative where pivots
+    /// leave more than the noise
     Auto,
     /// The matrix of the inducing points, for iterative of --preconditioner-rank pivots
     Nystrom,
@@ -137,12 +138,12 @@ pub(crate) struct FitArgs {
     /// [default: arithmetic-geometric]
     #[arg(long, value_name = "NAME")]
     pub(crate) bound: Option<String>,
-    /// What speeds conjugate gradients up; results differ within --cg-tolerance [default: auto,
-    /// iterative: nystrom]
+    /// What speeds conjugate gradients up; results differ within --cg-tolerance [default: auto, or
+    /// nystrom with --preconditioner-rank]
     #[arg(long, value_enum)]
     pub(crate) preconditioner: Option<PreconditionerKind>,
     /// Slack conjugate gradients may leave in training, in nats [default: 1, iterative: 0.01]; the
-    /// final solve goes to 0.001 (iterative: 0.000001), or to this if less
+    /// final solve goes to 0.001, or to this if less
     #[arg(long, value_name = "NATS", value_parser = positive_real)]
     pub(crate) cg_tolerance: Option<f64>,
     /// Largest number of steps of a solve by conjugate gradients [default: 1000, iterative: 2000 for
@@ -150,7 +151,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cg_max_steps: Option<usize>,
     /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`
-    /// [default: 30]
+    /// [default: 30, iterative: 60]
     #[arg(long, value_name = "K", value_parser = neighbours)]
     pub(crate) neighbours: Option<usize>,
     /// Spectral points of ssgp-vb [default: 50, with --local 10]

@@ -147,9 +147,10 @@ fn same_mean(kind: MeanKind, mean: &MeanSpec) -> bool {
 
 fn surrogates(args: &FitArgs, n: usize) -> Surrogates {
     let defaults = Surrogates::default();
+    let usual = args.method.0.map_or(defaults.neighbours, Method::neighbours);
     Surrogates {
         inducing: args.inducing.unwrap_or(defaults.inducing.min(n)),
-        neighbours: args.neighbours.unwrap_or(defaults.neighbours),
+        neighbours: args.neighbours.unwrap_or(usual),
         jitter: args.jitter,
     }
 }

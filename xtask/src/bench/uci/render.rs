@@ -139,18 +139,18 @@ mod tests {
         let options = super::super::options::Options::parse(&words).expect("known");
         let scale = Scale::of(&options);
         let line = |split: usize, rmse: f64| {
-            json!({"set": "friedman1", "method": "iterative-nystrom", "split": split, "time_limit": 10.0,
+            json!({"set": "friedman1", "method": "iterative", "split": split, "time_limit": 10.0,
                    "rmse": rmse, "own": -5.0, "standard_error": 0.25, "n": 600, "d": 5,
                    "own_is": "estimate inside the bracket", "peak_rss_bytes": 3 << 20,
                    "commit": if split == 0 { Value::Null } else { json!("abc") }, "machine": "m"})
         };
-        let other = json!({"set": "friedman1", "method": "iterative-nystrom", "time_limit": 99.0,
+        let other = json!({"set": "friedman1", "method": "iterative", "time_limit": 99.0,
                            "commit": "another"});
         let text = markdown(&[line(0, 0.5), line(1, 0.7), other], &scale);
         let made = "Made by `cargo xtask bench uci --quick` at commit abc; unknown, on m.\n";
         assert!(text.starts_with(made), "{text}");
         assert!(text.contains("### friedman1") && !text.contains("### earthquakes"), "{text}");
-        let row = text.lines().find(|line| line.starts_with("| iterative-nystrom")).expect("a row");
+        let row = text.lines().find(|line| line.starts_with("| iterative |")).expect("a row");
         assert!(row.contains("0.6000 ± 0.1414") && row.contains("-5.0 ± 0.0 (± 0.2)"), "{row}");
         assert!(row.contains("| 3 ± 0 |") && row.ends_with("| estimate inside the bracket | 2 |"));
     }
