@@ -68,6 +68,9 @@ impl Cglb {
             choose(template, x, options)?
         };
         let found = trained(template, &chosen.z, x, y, options, observer)?;
+        if observer.given_up() {
+            return Err(GpError::Interrupted);
+        }
         let InducingPoints { z, notices } = match found.z {
             Some(z) => InducingPoints { z, notices: chosen.notices },
             None => choose(&found.hyper, x, options)?,

@@ -16,7 +16,7 @@ use crate::love::Love;
 use crate::options::{EstimatorOptions, Preconditioning, PredictionOptions, Variance};
 use crate::report::SolverReport;
 use crate::solves::Solver;
-use crate::surrogate::Chosen;
+use crate::surrogate::{Chosen, Surrogate};
 use crate::value::LmlValue;
 
 /// All that a model consists of: what a file must hold.
@@ -30,7 +30,7 @@ pub struct IterativeParts {
     pub y: Array2<f64>,
     /// α ≈ K⁻¹(y − m(X)) `[N, P]`.
     pub alpha: Array2<f64>,
-    /// How it predicts.
+    /// How it predicts; an automatic preconditioner as what it came to.
     pub options: PredictionOptions,
     /// How the solve for α went.
     pub solver: SolverReport,
@@ -123,6 +123,9 @@ impl IterativeGp {
     ) -> Result<Self, GpError> {
         check_data(hyper, x, y)?;
         options.check()?;
+        if stop() {
+            return Err(GpError::Interrupted);
+        }
         let chosen = Chosen::at(hyper, x, &options.preconditioning);
         let r = hyper.residual(x, y);
         let (alpha, solver) = chosen.with(hyper, x, |problem, surrogate| {
@@ -131,7 +134,9 @@ impl IterativeGp {
             let (alpha, _, report) = solver.solve(&r, None, options.nats)?;
             Ok((alpha, report))
         })?;
-        let (hyper, x, y, options) = (hyper.clone(), x.to_owned(), y.to_owned(), options.clone());
+        let (hyper, x, y) = (hyper.clone(), x.to_owned(), y.to_owned());
+        let preconditioning = chosen.settled(&options.preconditioning);
+        let options = PredictionOptions { preconditioning, ..options.clone() };
         let parts = IterativeParts { hyper, x, y, alpha, options, solver };
         Ok(Self { parts, training: None, chosen: OnceLock::from(chosen), love: OnceLock::new() })
     }
@@ -199,17 +204,20 @@ impl IterativeGp {
     }
 
     /// The stochastic estimate of the log marginal likelihood of the training rows, its quadratic term
-    /// from this model's α.
+    /// from this model's α: [`EstimatorOptions::nats`] is of no concern.
     ///
     /// # Errors
     /// As [`lml_estimate`](crate::lml_estimate).
     pub fn estimate(&self, options: &EstimatorOptions, seed: u64) -> Result<LmlValue, GpError> {
         options.check()?;
-        let IterativeParts { hyper, x, y, alpha, .. } = &self.parts;
-        let chosen = Chosen::at(hyper, x, &options.preconditioning);
-        chosen.with(hyper, x, |problem, surrogate| {
+        let IterativeParts { hyper, x, y, alpha, options: own, .. } = &self.parts;
+        let estimate = |problem: &Problem<'_>, surrogate: &dyn Surrogate| {
             Task::new(hyper, problem, surrogate, options).value_at(y, alpha, seed)
-        })
+        };
+        if options.preconditioning == own.preconditioning {
+            return self.chosen().with(hyper, x, estimate);
+        }
+        Chosen::at(hyper, x, &options.preconditioning).with(hyper, x, estimate)
     }
 
     /// The best of all bounds of the `bounds` crate, with `inducing` greedy inducing points and
@@ -256,11 +264,15 @@ impl IterativeGp {
         work: impl FnOnce(&Solver<'_, '_>) -> Result<T, GpError>,
     ) -> Result<T, GpError> {
         let IterativeParts { hyper, x, options, .. } = &self.parts;
-        let chosen = self.chosen.get_or_init(|| Chosen::at(hyper, x, &options.preconditioning));
-        chosen.with(hyper, x, |problem, surrogate| {
+        self.chosen().with(hyper, x, |problem, surrogate| {
             let operator = &operator(problem, options.cache_bytes);
             work(&Solver { problem, surrogate, operator, options, stop: &|| false })
         })
+    }
+
+    fn chosen(&self) -> &Chosen {
+        let IterativeParts { hyper, x, options, .. } = &self.parts;
+        self.chosen.get_or_init(|| Chosen::at(hyper, x, &options.preconditioning))
     }
 
     fn problem(&self) -> Result<Problem<'_>, GpError> {

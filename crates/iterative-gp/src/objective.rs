@@ -96,20 +96,12 @@ impl<'a> IterativeObjective<'a> {
         };
         let trace = TraceGradient::of_samples(samples.map(mean).collect());
         let (gradient, _) = task.gradient(&operator, &alpha, &trace);
-        let quad = (&alpha * &(&r + &left)).sum() + slack(problem, surrogate, &left);
+        let (quad, _) = task.quad(&r, &alpha, &left);
         let constant = log_det_upper(problem, surrogate)? + self.x.nrows() as f64 * (2.0 * PI).ln();
         let solver = SolverReport::of_cg(&run);
         self.state.warm = Some(run.v);
         Ok((-0.5 * quad - 0.5 * targets as f64 * constant, gradient, solver))
     }
-}
-
-/// A bound on Σ rᵀK⁻¹r.
-fn slack(problem: &Problem<'_>, surrogate: &dyn Surrogate, r: &Array2<f64>) -> f64 {
-    if surrogate.is_below() {
-        return surrogate.quad(r).sum();
-    }
-    r.iter().map(|value| value * value).sum::<f64>() / problem.sigma2()
 }
 
 /// log|K| is at most this.
@@ -285,6 +277,7 @@ mod tests {
         for preconditioning in [
             Preconditioning::PivotedCholesky { rank: 5 },
             Preconditioning::Vecchia { neighbours: 3 },
+            Preconditioning::Auto { rank: 5, neighbours: 3 },
         ] {
             let options = EstimatorOptions { preconditioning, ..options(0) };
             let start = |u: &[f64]| {

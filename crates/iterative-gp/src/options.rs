@@ -21,8 +21,9 @@ pub enum Preconditioning {
         /// How many.
         neighbours: usize,
     },
-    /// Pivots where what they leave of the covariance, tr(k(X, X) − Q), is at most the noise; Vecchia
-    /// elsewhere. By values alone, anew wherever parts are chosen anew.
+    /// Pivots where what they leave of the covariance, tr(k(X, X) − Q), is at most that of the noise, Nσ²;
+    /// Vecchia elsewhere. By values alone, and anew wherever parts are chosen anew: throughout L-BFGS it is
+    /// what it was at its start.
     Auto {
         /// At most so many pivots.
         rank: usize,
@@ -56,7 +57,7 @@ pub enum ProbeKind {
 /// | `kind` | [`ProbeKind::Rademacher`] | |
 /// | `preconditioning` | pivoted Cholesky of rank 100 | |
 /// | `tolerance` | 1e-6 | in (0, 1): √(rᵀP⁻¹r / wᵀP⁻¹w) at which a probe's solve ends |
-/// | `nats` | 1e-6 | > 0: what the solve for y may leave |
+/// | `nats` | 1e-6 | > 0: what the solve for y may leave; a model's estimate has its α |
 /// | `max_steps` | 1000 | ≥ 1 steps of conjugate gradients |
 /// | `cache_bytes` | 512 MiB | for tiles of K, kept where that pays |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,7 +136,7 @@ impl Default for Variance {
 /// | --- | --- | --- |
 /// | `preconditioning` | pivoted Cholesky of rank 100 | |
 /// | `variance` | LOVE of rank 200 with 30 neighbours | |
-/// | `nats` | 1e-3 | > 0: what the solve for the mean may leave of the quadratic term |
+/// | `nats` | 1e-3 | > 0: what the solves for the mean and for draws may leave of their quadratic terms; the mean is then off by at most √(2 nats) prior standard deviations |
 /// | `max_steps` | 2000 | steps of conjugate gradients |
 /// | `features` | 2048 | ≥ 1 random features of a draw |
 /// | `cache_bytes` | 512 MiB | for tiles of K, kept where that pays |

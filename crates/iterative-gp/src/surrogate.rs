@@ -84,6 +84,19 @@ impl Chosen {
         }
     }
 
+    /// What `given` has come to.
+    pub(crate) fn settled(&self, given: &Preconditioning) -> Preconditioning {
+        match (self, given) {
+            (Self::Points(_), Preconditioning::Auto { rank, .. }) => {
+                Preconditioning::PivotedCholesky { rank: *rank }
+            }
+            (Self::Neighbours(_), Preconditioning::Auto { neighbours, .. }) => {
+                Preconditioning::Vecchia { neighbours: *neighbours }
+            }
+            (_, given) => given.clone(),
+        }
+    }
+
     fn nearest(hyper: &Hyperparameters, x: &ArrayRef2<f64>, neighbours: usize) -> Self {
         let inputs = hyper.kernel.embed(x);
         Self::Neighbours(Arc::new(VecchiaStructure::nearest(&inputs, neighbours)))

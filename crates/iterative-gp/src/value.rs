@@ -87,7 +87,12 @@ impl Task<'_, '_> {
     }
 
     /// vᵀKv + 2rᵀv + rᵀP⁻¹r over targets, and what it may be too large by, halved.
-    fn quad(&self, y: &ArrayRef2<f64>, v: &ArrayRef2<f64>, r: &ArrayRef2<f64>) -> (f64, f64) {
+    pub(crate) fn quad(
+        &self,
+        y: &ArrayRef2<f64>,
+        v: &ArrayRef2<f64>,
+        r: &ArrayRef2<f64>,
+    ) -> (f64, f64) {
         let lower: f64 = ((y + r) * v).sum();
         let slack = if self.surrogate.is_below() {
             self.surrogate.quad(r).sum()

@@ -20,12 +20,12 @@ use crate::{IterativeSettings, Method, Setting, SpectralOptions, Surrogates};
 /// | `params` | none: starting values, instead of `kernel` and `mean` |
 /// | `train` | true; false conditions on the data at the starting values |
 /// | `plan` | see [`TrainingPlan`]; its noise floor stands as it is, `taut fit` puts [`Method::noise_floor`] there |
-/// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from |
+/// | `surrogates` | see [`Surrogates`]: what the method, and bounds later, are built from; its neighbours stand as they are, `taut fit` puts [`Method::neighbours`] there |
 /// | `selector` | greedy; given points are in the table's units |
 /// | `train_inducing_points` | true: methods that can move them do |
 /// | `bound` | the method's default; a name of [`bounds::log_det_catalogue`], or `best`: what the plan's time limit and memory allow |
 /// | `preconditioning` | [`Preconditioning::Auto`]: what speeds conjugate gradients up |
-/// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3 (1e-6), or this if less |
+/// | `cg_tolerance` | 1 nat while training (iterative: 0.01); the final solve goes to 1e-3, or this if less |
 /// | `cg_max_steps` | 1000 steps of conjugate gradients a solve (iterative: 2000 in that for the mean); with CGLB 0 leaves v = 0 |
 /// | `iterative` | see [`IterativeSettings`] |
 /// | `spectral` | see [`SpectralOptions`] |

@@ -43,7 +43,7 @@ pub enum VarianceFrom {
 /// | option | default |
 /// | --- | --- |
 /// | `probes` | 16 random vectors, at least 2 |
-/// | `preconditioner_rank` | 100 pivots of the partial Cholesky factorisation; 0 preconditions with σ² |
+/// | `preconditioner_rank` | 100 pivots of the partial Cholesky factorisation; given without a choice of preconditioner, they are it, and 0 is σ² |
 /// | `estimator` | [`TraceEstimator::Hutchinson`] |
 /// | `optimizer` | [`Optimizer::Adam`] |
 /// | `pretrain_rows` | 10 000 rows of the first optimisers, drawn by the seed |

@@ -172,7 +172,7 @@ impl IterativeNeed {
                 task: format!("iterative on {} rows", self.n),
                 needed: bytes_text(self.bytes),
                 budget: bytes_text(budget),
-                remedy: "raise it with --memory GB, or give less to --preconditioner-rank, --probes or --love-rank",
+                remedy: "raise it with --memory GB, or give less to --neighbours, --preconditioner-rank, --probes or --love-rank",
             }),
         }
     }

@@ -123,7 +123,7 @@ fn row(set: &Set, method: &str, report: &Value) -> Value {
         "lower": rounded(&lml["lower"], 1), "upper": rounded(&lml["upper"], 1),
         "objective": rounded(&report["elbo"], 1), "iterations": train["iterations"],
         "evaluations": train["evaluations"], "stop": train["stop_reason"],
-        "cg_steps": rounded(&steps_per_call(report, 0.0), 1),
+        "cg_steps": rounded(&steps_per_call(report), 1),
         "train_s": rounded(&report["seconds"]["train"], 0),
         "total_s": rounded(&report["seconds"]["total"], 0), "peak_mb": megabytes,
     })

@@ -60,13 +60,13 @@ pub(super) fn drawn(
     Ok(place)
 }
 
-/// Steps of conjugate gradients for each call of the objective after the first `before`. A block of
-/// solves, which share their products, counts as the mean of its columns.
-pub(super) fn steps_per_call(report: &Value, before: f64) -> Value {
+/// Steps of conjugate gradients for each call of the objective. A block of solves, which share their
+/// products, counts as the mean of its columns.
+pub(super) fn steps_per_call(report: &Value) -> Value {
     let cg = &report["cg"];
     let calls = match report["method"].as_str() {
         Some("iterative") => cg["solves"].as_f64(),
-        _ => report["train"]["evaluations"].as_f64().map(|calls| calls - before),
+        _ => report["train"]["evaluations"].as_f64(),
     };
     let steps = cg["steps_total"].as_f64().zip(calls);
     json!(steps.filter(|(_, calls)| *calls > 0.0).map(|(steps, calls)| steps / calls))
@@ -83,12 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_counted_for_the_calls_since_the_last_look() {
-        let report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
+    fn steps_are_counted_for_the_calls() {
+        let mut report = json!({"method": "cglb", "cg": {"steps_total": 30, "solves": 4},
                             "train": {"evaluations": 15}});
-        assert_eq!(steps_per_call(&report, 5.0), json!(3.0));
-        assert_eq!(steps_per_call(&report, 15.0), Value::Null);
+        assert_eq!(steps_per_call(&report), json!(2.0));
+        report["train"]["evaluations"] = json!(0);
+        assert_eq!(steps_per_call(&report), Value::Null);
         let block = json!({"method": "iterative", "cg": {"steps_total": 30, "solves": 10}});
-        assert_eq!(steps_per_call(&block, 0.0), json!(3.0));
+        assert_eq!(steps_per_call(&block), json!(3.0));
     }
 }

@@ -150,8 +150,8 @@ pub(crate) struct FitArgs {
     /// the mean]
     #[arg(long, value_name = "N")]
     pub(crate) cg_max_steps: Option<usize>,
-    /// Neighbours of bounds that condition each row on its nearest, here or in `taut certify`
-    /// [default: 30, iterative: 60]
+    /// Neighbours of bounds and preconditioners that condition each row on its nearest, here or in
+    /// `taut certify` [default: 30, iterative: 60]
     #[arg(long, value_name = "K", value_parser = neighbours)]
     pub(crate) neighbours: Option<usize>,
     /// Spectral points of ssgp-vb [default: 50, with --local 10]

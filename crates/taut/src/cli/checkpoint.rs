@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::{Display, training_line};
 
-const FORMAT: Format = Format { name: "taut-checkpoint", version: 2 };
+const FORMAT: Format = Format { name: "taut-checkpoint", version: 3 };
 /// Time between saves while training runs undisturbed.
 const BETWEEN_SAVES: Duration = Duration::from_secs(10);
 
@@ -75,12 +75,15 @@ pub(crate) struct Watch<'a> {
     failed: bool,
     /// The last state of the kernel under way that can be resumed.
     latest: Option<TrainState>,
+    /// Where kernels still to come go on.
+    to_come: std::vec::IntoIter<TrainState>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(
         path: &Path,
         fingerprint: String,
+        loaded: Vec<TrainState>,
         interrupt: &'a Interrupt,
         display: &'a mut Display,
     ) -> Self {
@@ -95,17 +98,20 @@ impl<'a> Watch<'a> {
             saved: Instant::now(),
             failed: false,
             latest: None,
+            to_come: loaded.into_iter(),
         }
     }
 
-    /// Another kernel is about to be trained; `stage` says which.
-    pub(crate) fn begin(&mut self, stage: String, n_starts: usize) {
-        (self.stage, self.n_starts, self.latest) = (stage, n_starts, None);
+    /// Another kernel is about to be trained, `stage` says which; where it goes on.
+    pub(crate) fn begin(&mut self, stage: String, n_starts: usize) -> Option<TrainState> {
+        (self.stage, self.n_starts, self.latest) = (stage, n_starts, self.to_come.next());
+        self.latest.clone()
     }
 
-    /// Saves the finished kernels' states and that of the one under way.
-    pub(crate) fn save(&self, current: Option<&TrainState>) -> Result<(), GpError> {
-        let states = self.finished.iter().chain(current).cloned().collect();
+    /// Saves the finished kernels' states, that of the one under way, and those still to come.
+    pub(crate) fn save(&self) -> Result<(), GpError> {
+        let begun = self.finished.iter().chain(&self.latest);
+        let states = begun.chain(self.to_come.as_slice()).cloned().collect();
         let fingerprint = self.fingerprint.clone();
         FORMAT.write(&self.path, &Checkpoint { fingerprint, states }).map(drop)
     }
@@ -116,13 +122,19 @@ impl<'a> Watch<'a> {
         self.latest = None;
         self.finished.push(state);
         if long && !self.failed {
-            self.keep(None);
+            self.keep();
+        }
+    }
+
+    fn note(&mut self, state: &TrainState) {
+        if !state.is_empty() {
+            self.latest = Some(state.clone());
         }
     }
 
     /// Saves in passing, and says once if that cannot be.
-    fn keep(&mut self, current: Option<&TrainState>) {
-        if let Err(error) = self.save(current) {
+    fn keep(&mut self) {
+        if let Err(error) = self.save() {
             self.display.say(&format!("warning: no checkpoint can be saved: {error}"));
             self.failed = true;
         }
@@ -130,13 +142,13 @@ impl<'a> Watch<'a> {
     }
 
     /// Saves what there is and says how to go on.
-    pub(crate) fn interrupted(&self, current: Option<&TrainState>) -> Failure {
-        let current = current.or(self.latest.as_ref());
+    pub(crate) fn interruption(&mut self, current: Option<&TrainState>) -> Failure {
+        current.into_iter().for_each(|state| self.note(state));
         self.display.clear();
-        if current.is_none() && self.finished.is_empty() {
+        if self.latest.is_none() && self.finished.is_empty() {
             return Failure::interrupted("nothing had been computed yet: run the command again");
         }
-        match self.save(current) {
+        match self.save() {
             Ok(()) => Failure::interrupted(format!(
                 "go on with the same command and --resume; training's state is in {}, no model is written yet",
                 self.path.display()
@@ -149,11 +161,11 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn step(&mut self, progress: &Progress, state: &TrainState) {
         self.display.now(format!("{}{}", self.stage, training_line(progress, self.n_starts)));
-        self.latest = (!state.is_empty()).then(|| state.clone());
-        if self.saved.elapsed() < BETWEEN_SAVES || self.failed {
-            return;
+        self.note(state);
+        let due = self.saved.elapsed() >= BETWEEN_SAVES;
+        if due && !self.failed && self.latest.is_some() {
+            self.keep();
         }
-        self.keep(Some(state));
     }
 
     fn interrupted(&self) -> bool {
@@ -162,5 +174,48 @@ impl Observer for Watch<'_> {
 
     fn given_up(&self) -> bool {
         self.interrupt.asked()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use gp_core::StartReport;
+
+    use super::*;
+
+    fn state(objective: f64, seconds: f64) -> TrainState {
+        let (name, u) = ("ones".to_owned(), vec![objective]);
+        let start = StartReport { name, u, objective: Some(objective), failure: None };
+        TrainState { starts: vec![start], seconds, ..TrainState::default() }
+    }
+
+    #[test]
+    fn what_was_loaded_is_kept_until_it_is_taken_further() {
+        let path = std::env::temp_dir().join(format!("taut-watch-{}.ckpt", std::process::id()));
+        let saved = || load(&path, "f").ok().unwrap();
+        let (interrupt, mut display) = (Interrupt::default(), Display::new(true));
+        let [first, second, further] =
+            [(1.0, 5.0), (2.0, 9.0), (3.0, 20.0)].map(|(o, s)| state(o, s));
+        let loaded = vec![first.clone(), second.clone()];
+        let mut watch = Watch::new(&path, "f".to_owned(), loaded, &interrupt, &mut display);
+
+        assert_eq!(watch.begin(String::new(), 1), Some(first.clone()));
+        watch.interruption(None);
+        assert_eq!(saved(), [first, second.clone()], "before the first step");
+
+        watch.end(further.clone());
+        assert_eq!(saved(), [further.clone(), second.clone()], "while bounds are computed");
+
+        assert_eq!(watch.begin(String::new(), 1), Some(second.clone()));
+        watch.interruption(Some(&TrainState::default()));
+        assert_eq!(saved(), [further.clone(), second], "by a run that came to nothing");
+
+        watch.end(state(4.0, 1.0));
+        assert_eq!(watch.begin(String::new(), 1), None);
+        watch.save().ok().unwrap();
+        assert_eq!(saved(), [further, state(4.0, 1.0)]);
+        std::fs::remove_file(&path).unwrap();
     }
 }

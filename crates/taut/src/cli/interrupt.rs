@@ -28,9 +28,7 @@ impl Interrupt {
                 std::process::exit(130);
             }
             if state.finishing.load(Ordering::SeqCst) {
-                tell(
-                    "note: bounds and results are being written; interrupt again to stop without them",
-                );
+                answer();
             }
         })?;
         Ok(interrupt)
@@ -40,8 +38,21 @@ impl Interrupt {
         self.0.asked.load(Ordering::SeqCst)
     }
 
-    /// From here on the first interrupt only gets an answer, the second still ends at once.
-    pub(crate) fn finishing(&self) {
+    /// From here on the first interrupt only gets an answer, one that came before gets it now; the second
+    /// still ends at once.
+    pub(crate) fn finishing(&self, quiet: bool) {
+        if quiet {
+            return;
+        }
         self.0.finishing.store(true, Ordering::SeqCst);
+        if self.asked() {
+            answer();
+        }
     }
+}
+
+fn answer() {
+    tell(
+        "note: bounds are being computed and results written; interrupt again to stop without them",
+    );
 }

@@ -36,7 +36,8 @@ pub(crate) struct IterativeArgs {
     /// Random vectors behind an estimate and its standard error [default: 16]
     #[arg(long, value_name = "T", value_parser = positive)]
     pub(crate) probes: Option<usize>,
-    /// Pivots of the partial Cholesky preconditioner; 0 for none [default: 100]
+    /// Pivots of the partial Cholesky preconditioner, which given alone chooses --preconditioner
+    /// nystrom; 0 for none [default: 100]
     #[arg(long, value_name = "R")]
     pub(crate) preconditioner_rank: Option<usize>,
     /// How the gradient of the log-determinant is estimated [default: hutchinson]

@@ -43,21 +43,19 @@ pub(crate) fn train(
     let fingerprint = fingerprint(&tables.train, &fingerprint_text(&candidates));
     let saved = saved_states(args, checkpoint, &fingerprint, display)?;
     let count = candidates.len();
-    let mut watch = Watch::new(checkpoint, fingerprint, &interrupt, display);
+    let mut watch = Watch::new(checkpoint, fingerprint, saved, &interrupt, display);
     let mut rows: Vec<KernelRow> = Vec::new();
     let mut best: Option<(Fitted, Evidence)> = None;
     let mut spent = 0.0;
-    let mut saved = saved.into_iter();
     for (index, mut options) in candidates.into_iter().enumerate() {
-        options.plan.resume = saved.next();
         options.plan.options.time_limit = share(args.time, spent, count - index);
         let stage =
             if count > 1 { format!("kernel {}/{count}, ", index + 1) } else { String::new() };
-        watch.begin(stage, options.n_starts(tables.train.x.ncols()));
+        options.plan.resume = watch.begin(stage, options.n_starts(tables.train.x.ncols()));
         let began = Instant::now();
         let fitted = one(tables, &options, &mut watch)?;
-        if index + 1 == count && !args.common.quiet {
-            interrupt.finishing();
+        if index + 1 == count {
+            interrupt.finishing(args.common.quiet);
         }
         let (clock, trained) = (began.elapsed().as_secs_f64(), fitted.trained.as_ref());
         // Training that was resumed has spent more, and some methods have none to tell of.
@@ -76,7 +74,7 @@ pub(crate) fn train(
             "change the starting values with --params",
         )
     })?;
-    let resumable = stopped_by_a_limit(&fitted) && watch.save(None).is_ok();
+    let resumable = stopped_by_a_limit(&fitted) && watch.save().is_ok();
     Ok(Outcome { fitted, evidence, kernels: rows, resumable })
 }
 
@@ -103,7 +101,7 @@ fn share(limit: Option<f64>, spent: f64, left: usize) -> Option<Duration> {
 
 fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<Fitted, Failure> {
     let fitted = match taut::fit(&tables.train, options, watch) {
-        Err(GpError::Interrupted) => return Err(watch.interrupted(None)),
+        Err(GpError::Interrupted) => return Err(watch.interruption(None)),
         Err(error @ GpError::SpreadNotSquarable { column, .. }) => {
             let name = format!("column `{}`", tables.train.target_names[column]);
             let text = error.to_string().replacen(&format!("column {column} of `y`"), &name, 1);
@@ -113,7 +111,7 @@ fn one(tables: &Tables, options: &FitOptions, watch: &mut Watch<'_>) -> Result<F
     };
     let Some(trained) = &fitted.trained else { return Ok(fitted) };
     if trained.stop_reason == StopReason::Interrupted {
-        return Err(watch.interrupted(Some(&trained.state)));
+        return Err(watch.interruption(Some(&trained.state)));
     }
     watch.end(trained.state.clone());
     Ok(fitted)

@@ -28,7 +28,8 @@ const REPORTED_TOLERANCE: f64 = 3e-3;
 const NOISE_FLOOR: f64 = 1e-4;
 /// Pivots, unless told otherwise.
 const RANK: usize = 100;
-/// A surrogate that carries the determinant as well as it preconditions is worth more neighbours than bounds are.
+/// Neighbours, bounds included: a surrogate that preconditions and carries the determinant is worth twice as
+/// many as one that bounds it.
 const NEIGHBOURS: usize = 60;
 /// Rows between looks at who watches where each takes a solve; a multiple of those solved together.
 const SOLVED_ROWS: usize = 256;
@@ -169,7 +170,8 @@ impl Choice {
         training: CgSummary,
     ) -> Outcome {
         let cg = training.with((*gp.solver()).into());
-        let Self { estimator, seed, .. } = self;
+        let Self { mut estimator, seed, .. } = self;
+        estimator.preconditioning = gp.parts().options.preconditioning.clone();
         let gp = Box::new(Iterative { gp, estimator, seed, estimate: OnceLock::new() });
         Outcome { gp, trained, notices, cg }
     }
@@ -210,7 +212,7 @@ impl From<SolverReport> for CgSummary {
 fn capped_training(spent: &SolverReport) -> Option<String> {
     (spent.capped > 0).then(|| {
         format!(
-            "{} of the {} solves of training stopped before their tolerance, after up to {} steps with relative residuals up to {:.1e}: gradients were that much less accurate; more steps are allowed with --cg-max-steps; --preconditioner vecchia or a larger --preconditioner-rank saves some",
+            "{} of the {} solves of training stopped before their tolerance, after up to {} steps with relative residuals up to {:.1e}: gradients were that much less accurate; more steps are allowed with --cg-max-steps; --preconditioner vecchia with more --neighbours saves some",
             spent.capped, spent.solves, spent.steps_max, spent.worst_residual
         )
     })
@@ -345,6 +347,10 @@ impl Conditioned for Iterative {
 
     fn auxiliary(&self) -> Option<&Array2<f64>> {
         Some(self.gp.alpha())
+    }
+
+    fn uses_neighbours(&self) -> bool {
+        matches!(self.gp.parts().options.preconditioning, Preconditioning::Vecchia { .. })
     }
 
     fn rows_at_a_time(&self) -> Option<usize> {

@@ -33,9 +33,12 @@ fn the_estimate_has_an_error_bar_that_covers_the_exact_value() {
         "--preconditioner-rank 50",
         "--preconditioner vecchia --neighbours 5",
         "--preconditioner vecchia --neighbours 20",
+        "",
     ] {
         let report = conditioned(&place, &format!("{preconditioner} --probes 32"));
         covered(&report);
+        let neighbours = preconditioner.contains("vecchia");
+        assert_eq!(!report["neighbours"].is_null(), neighbours, "{preconditioner}");
         errors.push(at(&report, "/lml/standard_error"));
         assert_eq!(at(&report, "/cg/capped"), 0.0, "{preconditioner}");
     }

@@ -91,7 +91,7 @@ fn damaged_checkpoints_are_refused() {
     let whole = place.read("c.ckpt");
     place.write("c.ckpt", &whole[..whole.len() / 2]);
     place.taut(&resume).refused(1, "ends too early", "cut off");
-    place.write("c.ckpt", &whole.replace("\"version\":2", "\"version\":9"));
+    place.write("c.ckpt", &whole.replace("\"version\":3", "\"version\":9"));
     place.taut(&resume).refused(1, "version 9", "");
     place.write("c.ckpt", &place.read("m.taut"));
     place.taut(&resume).refused(1, "is not a taut-checkpoint file (it is a taut-model file)", "");

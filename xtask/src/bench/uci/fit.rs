@@ -58,7 +58,7 @@ fn row(run: &Run, scale: &Scale, report: &Value, on_subset: &Value) -> Value {
         "lower": lml["lower"], "upper": lml["upper"], "own": own,
         "standard_error": lml["standard_error"], "own_is": verdict(report, &own),
         "exact": lml["exact"], "exact_on_subset": on_subset["lml"]["exact"],
-        "cg_steps_per_call": steps_per_call(report, 0.0),
+        "cg_steps_per_call": steps_per_call(report),
         "cg_capped": report["cg"]["capped"], "iterations": train["iterations"],
         "evaluations": train["evaluations"], "stop_reason": train["stop_reason"],
         "train_seconds": report["seconds"]["train"], "total_seconds": report["seconds"]["total"],
