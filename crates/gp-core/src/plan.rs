@@ -3,10 +3,11 @@
 use crate::GpError;
 use crate::hyperparameters::Hyperparameters;
 use crate::objective::Objective;
+use crate::observer::Observer;
 use crate::prior::Prior;
 use crate::space::{Floors, ParameterSpace};
 use crate::start::{DEFAULT_STARTS, starts};
-use crate::train::{Observer, TrainOptions, TrainState, Trained, train};
+use crate::train::{TrainOptions, TrainState, Trained, train};
 
 /// How a model's hyperparameters are trained.
 ///

@@ -8,6 +8,7 @@ use crate::GpError;
 use crate::adam::AdamState;
 use crate::lbfgs::{LbfgsOptions, LbfgsState};
 use crate::objective::Objective;
+use crate::observer::{Observer, Progress};
 use crate::stop_reason::StopReason;
 use crate::watched::Watched;
 
@@ -58,23 +59,6 @@ pub struct StartReport {
     pub failure: Option<String>,
 }
 
-/// Where training stands, for progress displays.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Index of the start being screened, or `None` in the final run.
-    pub start: Option<usize>,
-    /// Accepted steps of the current run.
-    pub iteration: usize,
-    /// The objective, in nats.
-    pub objective: f64,
-    /// Largest component of its gradient.
-    pub gradient_norm: f64,
-    /// Calls of the objective in the current run.
-    pub evaluations: usize,
-    /// Seconds since training began, resumed parts included.
-    pub seconds: f64,
-}
-
 /// All that training needs to go on after an interruption, bit for bit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TrainState {
@@ -103,30 +87,6 @@ impl TrainState {
         self.starts.is_empty() && self.run.is_none() && self.adam.is_none()
     }
 }
-
-/// Watches training, and can stop it.
-pub trait Observer {
-    /// Called after every accepted step, with the state a resumed run would start from.
-    fn step(&mut self, progress: &Progress, state: &TrainState) {
-        let _ = (progress, state);
-    }
-
-    /// Asked before each evaluation, and during one that takes long; `true` stops training where the
-    /// last step ended.
-    fn interrupted(&self) -> bool {
-        false
-    }
-
-    /// Asked while the model is conditioned on the data after training, where that takes long; `true`
-    /// gives the fit up as [`GpError::Interrupted`]. What [`step`](Self::step) was told last can be
-    /// resumed all the same.
-    fn given_up(&self) -> bool {
-        false
-    }
-}
-
-/// Watches nothing.
-impl Observer for () {}
 
 /// The end of training.
 #[derive(Debug, Clone, PartialEq)]
